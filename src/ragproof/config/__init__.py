@@ -1,0 +1,1 @@
+"""The configuration file: reading YAML strictly, the models, and secrets by environment."""

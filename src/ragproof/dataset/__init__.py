@@ -1,0 +1,1 @@
+"""Datasets of cases: reading, validating, freezing and comparing them."""

@@ -1,0 +1,116 @@
+"""The frozen form of a dataset: hashes, writing, and what a changed file changed.
+
+``meta.dataset_hash`` is the SHA-256 of the canonical JSON of the list of cases, so
+line endings, indentation and key order of the file do not matter and any change of
+content does. ``meta.case_hashes`` lets a refusal name the cases that were changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, Any, NamedTuple
+
+from ragproof.dataset.schema import DOCUMENTED, case_dict
+from ragproof.records import Case
+from ragproof.strictjson import canonical
+
+CASE_HASH_DIGITS = 16
+
+
+class Hashes(NamedTuple):
+    """Hash of the whole set, and of each case by id, in order."""
+
+    dataset: str
+    cases: dict[str, str]
+
+
+class Hasher:
+    """Hashes cases one by one, as if their list had been hashed at once."""
+
+    def __init__(self) -> None:
+        self._whole = hashlib.sha256(b"[")
+        self._cases: dict[str, str] = {}
+
+    @property
+    def seen(self) -> Mapping[str, str]:
+        """Hashes so far, by case id."""
+        return self._cases
+
+    def add(self, case: Case) -> None:
+        """Take the next case."""
+        text = canonical(case_dict(case)).encode("utf-8")
+        if self._cases:
+            self._whole.update(b",")
+        self._whole.update(text)
+        self._cases[case.id] = hashlib.sha256(text).hexdigest()[:CASE_HASH_DIGITS]
+
+    def finish(self) -> Hashes:
+        """The hashes of all cases taken."""
+        whole = self._whole.copy()
+        whole.update(b"]")
+        return Hashes(whole.hexdigest(), self._cases)
+
+
+def hash_cases(cases: Iterable[Case]) -> Hashes:
+    """Hash a set of cases."""
+    hasher = Hasher()
+    for case in cases:
+        hasher.add(case)
+    return hasher.finish()
+
+
+def extra_fields(cases: Iterable[Case]) -> list[str]:
+    """Fields in use that only this project's loader knows."""
+    return sorted({key for case in cases for key in case_dict(case)} - set(DOCUMENTED))
+
+
+def write_frozen(out: IO[str], cases: Sequence[Case], *, plain: bool = False) -> Hashes:
+    """Write a frozen set, one case a line.
+
+    ``plain`` leaves out the per-case hashes, which other loaders refuse.
+    """
+    hashes = hash_cases(cases)
+    meta = {"dataset_hash": hashes.dataset, "hash_algorithm": "sha256", "size": len(cases)}
+    out.write(f'{{"meta": {_compact(meta)[:-1]}')
+    if not plain:
+        out.write(',"case_hashes": [\n')
+        _write_lines(out, hashes.cases.items())
+        out.write("]")
+    out.write('},\n"cases": [\n')
+    _write_lines(out, map(case_dict, cases))
+    out.write("]}\n")
+    return hashes
+
+
+def _write_lines(out: IO[str], values: Iterable[Any]) -> None:
+    for number, value in enumerate(values):
+        out.write(",\n" if number else "")
+        out.write(_compact(value))
+    out.write("\n")
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def explain_mismatch(stored: Mapping[str, str] | None, found: Mapping[str, str]) -> list[str]:
+    """What differs between the per-case hashes of a frozen file and its cases, in words."""
+    if stored is None:
+        return ["the file holds no hashes of single cases, so the changed ones cannot be named"]
+    lines = [
+        f"{what}: {', '.join(ids)}"
+        for what, ids in (
+            ("changed", [key for key in found if key in stored and stored[key] != found[key]]),
+            ("added", [key for key in found if key not in stored]),
+            ("removed", [key for key in stored if key not in found]),
+        )
+        if ids
+    ]
+    if lines:
+        return lines
+    if list(stored) != list(found):
+        return ["the order of the cases was changed"]
+    return [
+        "every case matches its own hash, in order: only the field meta.dataset_hash was edited"
+        " (or cases together with their hashes)"
+    ]
