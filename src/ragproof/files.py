@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import TextIO
 
 from ragproof.errors import RagproofError, StorageError
 
@@ -49,7 +49,7 @@ def make_folder(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
+def replacing(path: Path) -> Iterator[TextIO]:
     """Open a text file that takes the place of ``path`` when the block ends well.
 
     The old file stays until then; a kill or a full disk leaves it as it was.

@@ -86,9 +86,7 @@ METRICS: dict[str, Metric] = {
         Metric("answer.exact_match", "exact match", Needs.ANSWER, _QA),
         Metric("answer.token_f1", "token F1", Needs.ANSWER, _QA),
         Metric("answer.rouge_l", "ROUGE-L", Needs.ANSWER, _QA),
-        Metric(
-            "robustness.abstention", "abstention", Needs.ANSWER, frozenset({Kind.UNANSWERABLE})
-        ),
+        Metric("robustness.abstention", "abstention", Needs.ANSWER, frozenset({Kind.UNANSWERABLE})),
         Metric(
             "robustness.over_refusal", "over-refusal", Needs.ANSWER, _QA, higher_is_better=False
         ),

@@ -8,7 +8,7 @@ content does. ``meta.case_hashes`` lets a refusal name the cases that were chang
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from ragproof.dataset.schema import DOCUMENTED, case_dict
 from ragproof.records import Case
@@ -64,7 +64,7 @@ def extra_fields(cases: Iterable[Case]) -> list[str]:
     return sorted({key for case in cases for key in case_dict(case)} - set(DOCUMENTED))
 
 
-def write_frozen(out: IO[str], cases: Sequence[Case], *, plain: bool = False) -> Hashes:
+def write_frozen(out: TextIO, cases: Sequence[Case], *, plain: bool = False) -> Hashes:
     """Write a frozen set, one case a line.
 
     ``plain`` leaves out the per-case hashes, which other loaders refuse.
@@ -82,7 +82,7 @@ def write_frozen(out: IO[str], cases: Sequence[Case], *, plain: bool = False) ->
     return hashes
 
 
-def _write_lines(out: IO[str], values: Iterable[Any]) -> None:
+def _write_lines(out: TextIO, values: Iterable[Any]) -> None:
     for number, value in enumerate(values):
         out.write(",\n" if number else "")
         out.write(_compact(value))

@@ -37,7 +37,9 @@ class DemoServer:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def start(self) -> Self:
-        """Serve in the background."""
+        """Serve in the background; once started it stays so."""
+        if self._thread is not None:
+            return self
         self._served = True
         self._thread = Thread(target=self.serve_forever, name="ragproof-demo", daemon=True)
         self._thread.start()

@@ -1,0 +1,59 @@
+# Each target makes the virtual environment it needs; Python 3.11 or later is all it takes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: help demo test check conformance golden docs lock bench clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.run ## Evaluate the endpoint that comes with ragproof
+	$(BIN)/ragproof demo --out ragproof-out
+
+test: $(VENV)/.dev ## Run the tests
+	$(BIN)/python -m pytest --ignore=tests/conformance
+
+check: $(VENV)/.dev ## Lint and check types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+conformance: $(VENV)/.dev ## Run the tests on published data (they skip where it is absent)
+	$(BIN)/python -m pytest tests/conformance
+
+golden: $(VENV)/.dev ## Rewrite the golden files
+	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/report
+
+docs: $(VENV)/.dev ## Rewrite the generated parts of docs/
+	$(BIN)/python scripts/generate_docs.py
+
+lock: $(VENV)/.dev ## Resolve the locked dependencies anew
+	$(PIP) install --quiet uv
+	for set in run dev; do \
+	  $(BIN)/uv pip compile --quiet --universal --upgrade --generate-hashes --no-emit-index-url \
+	    --python-version 3.11 --custom-compile-command "make lock" \
+	    $$([ $$set = dev ] && echo --extra dev --extra ingest) pyproject.toml -o requirements/$$set.txt; \
+	done
+
+bench: $(VENV)/.dev ## Measure speed beside bare loops (see benchmarks/README.md)
+	$(BIN)/python benchmarks/run.py
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) ragproof-out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "ragproof needs Python 3.11 or later; name one with make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --require-hashes -r requirements/run.txt
+	$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --require-hashes -r requirements/dev.txt
+	$(PIP) install --quiet --no-deps --editable .
+	@touch $@ $(VENV)/.run

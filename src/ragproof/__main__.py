@@ -1,0 +1,7 @@
+"""``python -m ragproof``."""
+
+import sys
+
+from ragproof.cli import main
+
+sys.exit(main())

@@ -1,0 +1,77 @@
+"""The command line: the only place that prints, reads the environment and exits."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from ragproof.cli.console import complain, report_bug
+from ragproof.errors import ExitCode, RagproofError
+from ragproof.version import __version__
+
+_COMMANDS = ("demo", "diff", "freeze", "gate", "report", "run", "schema", "verify")
+
+
+class _Commands(click.Group):
+    """Loads a command's module when the command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"ragproof.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], _COMMANDS, n=1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx) from None
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 the gate passed, 1 it failed, 2 the run could not judge, "
+    "3 command line, configuration or dataset is wrong, 130 and 143 cancelled.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="ragproof")
+def cli() -> None:
+    """Evaluate a RAG endpoint against a frozen set of cases, and gate on the result."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code."""
+    try:
+        code = cli.main(args=arguments, prog_name="ragproof", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        complain(error.format_message(), f"see `{context.command_path} --help`" if context else "")
+        return ExitCode.USAGE
+    except RagproofError as error:
+        complain(error.message, error.hint)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        complain("interrupted")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output is gone; keep the interpreter from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.ERROR
+    except Exception as error:  # noqa: BLE001 - the last resort of every command
+        report_bug(error)
+        return ExitCode.ERROR
+    return int(code or 0)

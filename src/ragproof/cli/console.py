@@ -1,0 +1,79 @@
+"""Words for people, on standard output and standard error.
+
+Everything printed may hold text of an endpoint or a dataset. A line that the
+runner of GitHub Actions would take for a command is made harmless first.
+"""
+
+import os
+import re
+import traceback
+
+import click
+
+from ragproof.redact import Redactor
+
+ISSUES = "the project's issue tracker"
+_COMMAND = re.compile(r"^(\s*)::|##(?=\[)", re.MULTILINE)
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+_redactor = Redactor()
+
+
+def keep_secret(redactor: Redactor) -> None:
+    """Take these secrets out of all that is printed from now on."""
+    global _redactor  # noqa: PLW0603 - one process has one console
+    _redactor = redactor
+
+
+def harmless(text: str) -> str:
+    """``text`` with no secret, no control character and no workflow command."""
+    text = _redactor.text(text)
+    text = _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _COMMAND.sub(lambda match: f"{match[1]}\\::" if match[1] is not None else "##\\", text)
+
+
+def say(text: str = "", *, bold: bool = False, colour: str | None = None) -> None:
+    """Print to standard output."""
+    click.echo(_styled(text, bold, colour), color=_colour())
+
+
+def tell(text: str, *, colour: str | None = None) -> None:
+    """Print to standard error: progress and remarks."""
+    click.echo(_styled(text, False, colour), err=True, color=_colour())
+
+
+def warn(text: str) -> None:
+    """Print a warning to standard error."""
+    tell(f"warning: {text}", colour="yellow")
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Print an error to standard error, with what to do about it."""
+    tell(f"error: {message}", colour="red")
+    if hint:
+        tell(f"  hint: {hint}")
+
+
+def report_bug(error: Exception) -> None:
+    """Say that something happened which should not have, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
+    complain(
+        f"unexpected {type(error).__name__}{where}: {error}",
+        f"this is a fault of ragproof: please report it at {ISSUES};"
+        " RAGPROOF_DEBUG=1 shows the traceback",
+    )
+    if os.environ.get("RAGPROOF_DEBUG"):
+        tell("".join(traceback.format_exception(error)))
+
+
+def _styled(text: str, bold: bool, colour: str | None) -> str:
+    clean = harmless(text)
+    return click.style(clean, bold=bold, fg=colour) if bold or colour else clean
+
+
+def _colour() -> bool | None:
+    """False where colours are not wanted; click itself leaves them out of files and pipes."""
+    return False if os.environ.get("NO_COLOR") else None

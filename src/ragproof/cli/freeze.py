@@ -1,0 +1,38 @@
+"""``ragproof freeze``."""
+
+from pathlib import Path
+
+import click
+
+from ragproof.cli.console import say, warn
+
+
+@click.command("freeze", short_help="Freeze a dataset: validate it and seal it with a hash.")
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write; by default beside DATASET, ending in .frozen.json.",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Leave out the hashes of single cases, which other loaders refuse.",
+)
+def command(dataset: Path, out: Path | None, plain: bool) -> None:
+    """Validate the cases of DATASET (JSON Lines, or a frozen set to be frozen anew) and write
+    them as a frozen set, whose hash every later run checks."""
+    from ragproof.dataset.frozen import extra_fields, write_frozen
+    from ragproof.dataset.load import load_dataset
+    from ragproof.files import replacing
+
+    loaded = load_dataset(dataset)
+    target = out or dataset.with_name(dataset.name.removesuffix(".jsonl") + ".frozen.json")
+    with replacing(target) as file:
+        hashes = write_frozen(file, loaded.cases, plain=plain)
+    extra = extra_fields(loaded.cases) if plain else []
+    if extra:
+        warn(f"the cases hold {', '.join(extra)}, which loaders other than ragproof-action refuse")
+    say(f"froze {len(loaded.cases)} cases into {target}")
+    say(f"hash {hashes.dataset}")

@@ -1,0 +1,27 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+
+import click
+
+DEFAULT_CONFIG = Path("ragproof.yml")
+DEFAULT_OUT = Path("ragproof-out")
+
+config_option = click.option(
+    "--config",
+    "-c",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_CONFIG,
+    show_default=True,
+    metavar="FILE",
+    help="The configuration.",
+)
+out_option = click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_OUT,
+    show_default=True,
+    metavar="DIR",
+    help="Folder for the results; made if it is not there.",
+)

@@ -1,0 +1,1 @@
+"""Asking a RAG endpoint over HTTP and reading what it sends."""

@@ -1,0 +1,268 @@
+"""Asking the endpoint about one case: attempts, waits, and one answer or one failure."""
+
+import json
+import random
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from urllib3.exceptions import HTTPError as Urllib3Error
+from urllib3.exceptions import InvalidHeader
+from urllib3.util.retry import Retry
+
+from ragproof.config.models import EndpointConfig
+from ragproof.endpoint.deadline import Watch
+from ragproof.endpoint.faults import classify
+from ragproof.endpoint.template import Request, RequestTemplate
+from ragproof.endpoint.transport import ForbiddenAddressError, Network, open_session
+from ragproof.records import Case, Failure, FailureKind
+from ragproof.redact import Redactor
+
+_RETRIED_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MAX_REDIRECTS = 5
+_FIRST_WAIT_S = 0.5
+_EXCERPT = 300
+_ERROR_BODY = 16_384
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant)
+
+
+class Exchange(NamedTuple):
+    """All that was said about one case.
+
+    ``bodies`` are the JSON texts as received, secrets taken out, and ``parsed`` their
+    values, by name of the request. ``latency_s`` is the time of the attempts that
+    succeeded, waits left out; ``None`` when one of the requests failed.
+    """
+
+    bodies: dict[str, bytes]
+    parsed: dict[str, Any]
+    latency_s: float | None
+    attempts: int
+    failure: Failure | None
+
+
+class _Reply(NamedTuple):
+    body: bytes
+    value: Any
+    latency_s: float
+
+
+class _Refusal(NamedTuple):
+    """An attempt that failed; ``wait_s`` is what the endpoint asks to wait, if it says."""
+
+    failure: Failure
+    retry: bool = False
+    wait_s: float | None = None
+
+
+class Plan(NamedTuple):
+    """What all workers share: compiled requests and settings."""
+
+    templates: Mapping[str, RequestTemplate]
+    settings: EndpointConfig
+    network: Network
+    redactor: Redactor
+
+
+class Client:
+    """Asks on behalf of one worker, over connections of its own."""
+
+    def __init__(self, plan: Plan, watch: Watch, stop: threading.Event) -> None:
+        self._plan = plan
+        self._settings = plan.settings
+        self._watch = watch
+        self._stop = stop
+        self._session = open_session(watch)
+        self._limit = int(plan.settings.max_response_mb * 1_000_000)
+        self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing
+        self._prepared = {
+            name: self._session.prepare_request(
+                requests.Request(
+                    template.method,
+                    template.origin.geturl(),
+                    headers={"Accept": "application/json", **template.headers},
+                    data=b"" if template.method == "GET" else b"{}",
+                )
+            )
+            for name, template in plan.templates.items()
+        }
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()
+
+    def ask(self, case: Case) -> Exchange:
+        """Make all requests for a case; the first that fails ends it."""
+        bodies: dict[str, bytes] = {}
+        parsed: dict[str, Any] = {}
+        latency, attempts = 0.0, 0
+        for name, template in self._plan.templates.items():
+            reply, tries = self._insist(name, template.fill(case))
+            attempts = max(attempts, tries)
+            if isinstance(reply, Failure):
+                return Exchange(bodies, parsed, None, attempts, reply)
+            bodies[name], parsed[name] = reply.body, reply.value
+            latency += reply.latency_s
+        return Exchange(bodies, parsed, latency, attempts, None)
+
+    def _insist(self, name: str, request: Request) -> tuple[_Reply | Failure, int]:
+        """Try until an answer, a final failure, or the end of tries or of the waiting budget."""
+        budget = self._settings.max_wait
+        attempt = 1
+        while True:
+            result = self._attempt(name, request)
+            if isinstance(result, _Reply):
+                return result, attempt
+            wait = self._wait_s(attempt) if result.wait_s is None else result.wait_s
+            wait = min(wait, budget)
+            spent = attempt > self._settings.retries or budget <= 0
+            if not result.retry or spent or self._stop.wait(wait):
+                break
+            budget -= wait
+            attempt += 1
+        failure = result.failure
+        if attempt > 1:
+            failure = failure._replace(message=f"{failure.message} ({attempt} tries)")
+        return failure, attempt
+
+    def _wait_s(self, attempt: int) -> float:
+        longest = _FIRST_WAIT_S * 2.0 ** (attempt - 1)
+        return self._jitter.uniform(longest / 2, longest)
+
+    def _attempt(self, name: str, request: Request) -> _Reply | _Refusal:
+        started = time.perf_counter()
+        try:
+            with self._watch.until(time.monotonic() + self._settings.timeout):
+                response = self._send(name, request)
+                if response.status_code // 100 != 2:
+                    return self._refused(response)
+                body = self._read(response, self._limit)
+            # Shutting a connection down looks like the end of a body of unknown length.
+            if self._watch.expired:
+                return self._broken(TimeoutError())
+        except ForbiddenAddressError as error:
+            return _Refusal(Failure(FailureKind.FORBIDDEN, f"{error}, which is never asked"))
+        except (requests.RequestException, Urllib3Error, OSError) as error:
+            return self._broken(error)
+        if body is None:
+            limit = self._settings.max_response_mb
+            return _Refusal(
+                Failure(FailureKind.TOO_LARGE, f"the response is larger than {limit:g} MB")
+            )
+        return self._parse(body, time.perf_counter() - started)
+
+    def _send(self, name: str, request: Request) -> requests.Response:
+        prepared = self._prepared[name]
+        url = request.url
+        for _ in range(_MAX_REDIRECTS + 1):
+            prepared.url = url
+            prepared.body = request.body
+            if request.body is not None:
+                prepared.headers["Content-Length"] = str(len(request.body))
+            response = self._session.get_adapter(url).send(
+                prepared,
+                stream=True,
+                timeout=self._settings.timeout,
+                verify=self._plan.network.verify,
+                proxies=self._plan.network.proxies,
+            )
+            target = self._redirect(url, response)
+            if target is None:
+                break
+            self._read(response, _ERROR_BODY)
+            url = target
+        return response
+
+    def _redirect(self, url: str, response: requests.Response) -> str | None:
+        """Where to go on, if that is asked for and stays on the endpoint's own host."""
+        if not self._settings.follow_redirects or response.status_code not in _REDIRECTS:
+            return None
+        target = urljoin(url, response.headers.get("Location", ""))
+        old, new = urlsplit(url), urlsplit(target)
+        safe = old.hostname == new.hostname and (new.scheme in ("https", old.scheme))
+        return target if safe else None
+
+    def _read(self, response: requests.Response, limit: int) -> bytes | None:
+        """The decoded body, or None when it is larger than ``limit`` bytes."""
+        raw = response.raw
+        encoded = "Content-Encoding" in response.headers
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            part = raw.read(limit + 1 - size, decode_content=True)
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                response.close()
+                return None
+            if not part or (raw.length_remaining == 0 and not encoded):
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _refused(self, response: requests.Response) -> _Refusal:
+        status = response.status_code
+        body = self._read(response, _ERROR_BODY) or b""
+        excerpt = self._excerpt(body)
+        if status in _REDIRECTS:
+            message = (
+                f"HTTP {status} redirects to {self._clean(response.headers.get('Location', ''))}"
+            )
+            return _Refusal(Failure(FailureKind.REDIRECT, message[:_EXCERPT], excerpt))
+        kind = FailureKind.AUTH if status in (401, 403) else FailureKind.STATUS
+        reason = f" {self._clean(response.reason)[:60]}" if response.reason else ""
+        return _Refusal(
+            Failure(kind, f"HTTP {status}{reason}", excerpt),
+            retry=status in _RETRIED_STATUSES,
+            wait_s=_retry_after(response.headers.get("Retry-After")),
+        )
+
+    def _broken(self, error: Exception) -> _Refusal:
+        if self._watch.expired:
+            limit = self._settings.timeout
+            return _Refusal(Failure(FailureKind.TIMEOUT, f"no complete answer within {limit:g} s"))
+        kind, message = classify(error, self._settings.timeout)
+        retry = kind in (FailureKind.REFUSED, FailureKind.CUT)
+        return _Refusal(Failure(kind, self._clean(message)), retry=retry)
+
+    def _parse(self, body: bytes, latency_s: float) -> _Reply | _Refusal:
+        body = self._plan.redactor.raw(body)
+        try:
+            text = body.decode("utf-8-sig")
+            value = _JSON.decode(text)
+        except UnicodeDecodeError:
+            return self._not_json("the response is not UTF-8", body)
+        except RecursionError:
+            return self._not_json("the response is nested too deep", body)
+        except ValueError as error:
+            what = "an empty body" if not body.strip() else f"no JSON ({error})"
+            return self._not_json(f"the response is {what}", body)
+        # A line break in JSON is white space: one response stays on one line.
+        flat = body.removeprefix(b"\xef\xbb\xbf").replace(b"\n", b" ").replace(b"\r", b" ")
+        return _Reply(flat, value, latency_s)
+
+    def _not_json(self, message: str, body: bytes) -> _Refusal:
+        return _Refusal(Failure(FailureKind.NOT_JSON, message, self._excerpt(body)))
+
+    def _excerpt(self, body: bytes) -> str:
+        return self._clean(body[: 4 * _EXCERPT].decode("utf-8", "replace"))[:_EXCERPT]
+
+    def _clean(self, text: str) -> str:
+        return self._plan.redactor.text(" ".join(text.split()))
+
+
+def _retry_after(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return Retry(0).parse_retry_after(value)
+    except (InvalidHeader, ValueError, OverflowError):
+        return None

@@ -1,0 +1,228 @@
+"""From the JSON that an endpoint sends to a :class:`~ragproof.records.Response`. Pure."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ragproof.config.models import ChunkMapping, RequestConfig, ResponseMapping
+from ragproof.endpoint.jsonpath import JsonPath, compile_path
+from ragproof.errors import ConfigError
+from ragproof.records import Chunk, Failure, FailureKind, Response
+
+_EXCERPT = 300
+MAX_CHUNKS = 10_000
+
+
+class ShapeError(ValueError):
+    """A response in which a mapped part is missing or of the wrong type."""
+
+
+class ResponseReader:
+    """Reads the responses of all requests of a case into one :class:`Response`."""
+
+    def __init__(self, requests: Mapping[str, RequestConfig]) -> None:
+        """
+        Raises:
+            ConfigError: a path that is no JSONPath.
+        """
+        self._parts = {
+            name: _BodyReader(request.response, f"endpoint.{name}.response")
+            for name, request in requests.items()
+        }
+        mappings = [request.response for request in requests.values()]
+        self.has_answer = any(mapping.answer is not None for mapping in mappings)
+        self.has_chunks = any(mapping.chunk is not None for mapping in mappings)
+        self.has_citations = any(mapping.citations is not None for mapping in mappings)
+
+    def read(self, bodies: Mapping[str, Any]) -> Response | Failure:
+        """Map the parsed bodies; an error that a body reports, or another shape, is a failure."""
+        answer: str | None = None
+        chunks: tuple[Chunk, ...] | None = None
+        citations: tuple[str, ...] | None = None
+        for name, part in self._parts.items():
+            if name not in bodies:
+                return Failure(FailureKind.MISSING, f"the body of the {name} request was not saved")
+            body = bodies[name]
+            try:
+                reported = part.reported_error(body)
+                if reported is not None:
+                    return Failure(FailureKind.REPORTED, reported, _excerpt(body))
+                answer = part.answer(body) if part.has_answer else answer
+                chunks = part.chunks(body) if part.has_chunks else chunks
+                citations = part.citations(body) if part.has_citations else citations
+            except ShapeError as error:
+                return Failure(FailureKind.SHAPE, str(error), _excerpt(body))
+        return Response(answer, chunks, citations)
+
+
+class _BodyReader:
+    def __init__(self, mapping: ResponseMapping, where: str) -> None:
+        self._paths = mapping
+        self.has_answer = mapping.answer is not None
+        self.has_chunks = mapping.chunk is not None
+        self.has_citations = mapping.citations is not None
+        self._answer = _compile(mapping.answer, f"{where}.answer")
+        self._citations = _compile(mapping.citations, f"{where}.citations")
+        self._chunks = _compile(mapping.chunks, f"{where}.chunks")
+        self._error = _compile(mapping.error_when, f"{where}.error_when")
+        chunk = mapping.chunk or ChunkMapping(id="$")
+        self._fields = {
+            name: _compile(path, f"{where}.chunk.{name}")
+            for name in ("id", "text", "score", "document_id")
+            if (path := getattr(chunk, name)) is not None
+        }
+
+    def reported_error(self, body: Any) -> str | None:
+        for path in self._error:
+            found = [value for value in path.find(body) if value]
+            if found:
+                return f"the response reports an error: {_short(found[0])}"
+        return None
+
+    def answer(self, body: Any) -> str:
+        found = _first(self._answer, body)
+        if not found:
+            raise ShapeError(f"answer: {self._paths.answer} finds nothing")
+        return "".join(_text(value, "answer") for value in found)
+
+    def citations(self, body: Any) -> tuple[str, ...]:
+        found = _first(self._citations, body)
+        if len(found) == 1 and isinstance(found[0], list):
+            found = found[0]
+        return tuple(_identifier(value, "citations") for value in found)
+
+    def chunks(self, body: Any) -> tuple[Chunk, ...]:
+        if not self._chunks:
+            return self._columns(body)
+        items: list[Any] = []
+        for path in self._chunks:
+            found = path.find(body)
+            if not found and path.singular:
+                raise ShapeError(f"chunks: {self._paths.chunks} finds nothing")
+            for value in found:
+                items.extend(value if isinstance(value, list) else [value])
+        _check_count(items)
+        return tuple(self._chunk(item) for item in items if item is not None)
+
+    def _chunk(self, item: Any) -> Chunk:
+        values: dict[str, Any] = {}
+        for name, finders in self._fields.items():
+            found = _first(finders, item)
+            if found and found[0] is not None:
+                values[name] = _READERS[name](
+                    found[0] if len(found) == 1 else found, f"chunk.{name}"
+                )
+        return _chunk(values)
+
+    def _columns(self, body: Any) -> tuple[Chunk, ...]:
+        """Parallel lists, one a part, zipped by position."""
+        columns: dict[str, list[Any]] = {}
+        for name, finders in self._fields.items():
+            found = _first(finders, body)
+            if len(found) == 1 and isinstance(found[0], list):
+                found = found[0]
+            columns[name] = found
+        lengths = {len(column) for column in columns.values() if column}
+        if len(lengths) > 1:
+            raise ShapeError(
+                "the lists of chunk parts differ in length: "
+                + ", ".join(f"{name} {len(c)}" for name, c in columns.items())
+            )
+        count = lengths.pop() if lengths else 0
+        _check_count(range(count))
+        return tuple(
+            _chunk(
+                {
+                    name: _READERS[name](column[rank], f"chunk.{name}")
+                    for name, column in columns.items()
+                    if column and column[rank] is not None
+                }
+            )
+            for rank in range(count)
+        )
+
+
+def _chunk(values: dict[str, Any]) -> Chunk:
+    if (
+        values.get("id") is None
+        and values.get("text") is None
+        and values.get("document_id") is None
+    ):
+        raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
+    return Chunk(
+        values.get("id"), values.get("text"), values.get("score"), values.get("document_id")
+    )
+
+
+def _check_count(items: Any) -> None:
+    if len(items) > MAX_CHUNKS:
+        raise ShapeError(f"{len(items)} chunks in one response, more than {MAX_CHUNKS}")
+
+
+def _compile(paths: str | list[str] | None, where: str) -> list[JsonPath]:
+    finders = []
+    for path in [paths] if isinstance(paths, str) else paths or []:
+        try:
+            finders.append(compile_path(path))
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error.message}", error.hint) from None
+    return finders
+
+
+def _first(finders: list[JsonPath], document: Any) -> list[Any]:
+    """What the first of several paths finds that finds anything but null."""
+    for path in finders:
+        found = path.find(document)
+        if found and found != [None]:
+            return found
+    return []
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, str):
+        return _well_formed(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return _well_formed("\n".join(value))
+    raise ShapeError(f"{where}: expected text, found {_short(value)}")
+
+
+def _identifier(value: Any, where: str) -> str:
+    if isinstance(value, str):
+        return _well_formed(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise ShapeError(f"{where}: expected an id, found {_short(value)}")
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ShapeError(f"{where}: expected a number, found {_short(value)}") from None
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "id": _identifier,
+    "text": _text,
+    "score": _number,
+    "document_id": _identifier,
+}
+
+
+def _well_formed(text: str) -> str:
+    """Half surrogate pairs, which JSON escapes can spell, become U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _short(value: Any) -> str:
+    return _well_formed(json.dumps(value, ensure_ascii=False))[:80]
+
+
+def _excerpt(body: Any) -> str:
+    return _well_formed(json.dumps(body, ensure_ascii=False))[:_EXCERPT]

@@ -1,0 +1,125 @@
+"""One case as a line of ``run.json``, kept on disk until all cases are there."""
+
+import json
+import tempfile
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragproof.errors import StorageError
+from ragproof.records import Case, Chunk, Failure, Outcome, Response
+from ragproof.scoring.score import CaseScore
+
+QUESTION_LENGTH = 500
+ANSWER_LENGTH = 2000
+ID_LENGTH = 300
+MIN_RETRIEVED = 10
+
+
+def case_line(  # noqa: PLR0913 - the parts of one record
+    case: Case,
+    line: int,
+    outcome: Outcome,
+    reasons: list[str],
+    *,
+    response: Response | None,
+    score: CaseScore | None,
+    failure: Failure | None,
+    latency_s: float | None,
+    attempts: int,
+    retrieved: int,
+    known_failure: bool,
+) -> str:
+    """The line for one case, without the comma; texts are cut, at most ``retrieved`` ids."""
+    fields: dict[str, Any] = {
+        "id": case.id,
+        "kind": case.kind.value,
+        "tags": case.tags,
+        "language": case.language,
+        "line": line,
+        "question": case.question[:QUESTION_LENGTH],
+        "outcome": outcome.value,
+        "reasons": reasons,
+        "scores": score.scores if score else {},
+        "unscored": score.unscored if score else {},
+        "expected": case.expected_source_ids,
+        "expected_answer": _cut(case.expected_answer, ANSWER_LENGTH),
+        "retrieved": _retrieved(response, retrieved),
+        "ranks": score.ranks if score else None,
+        "answer": _cut(response.answer, ANSWER_LENGTH) if response else None,
+        "latency_s": latency_s,
+        "attempts": attempts,
+    }
+    if failure is not None:
+        fields["failure"] = failure._asdict()
+    if known_failure:
+        fields["known_failure"] = True
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _cut(text: str | None, length: int) -> str | None:
+    return None if text is None else text[:length]
+
+
+def _retrieved(response: Response | None, most: int) -> list[str | None] | None:
+    if response is None or response.chunks is None:
+        return None
+    return [_name(chunk) for chunk in response.chunks[: max(most, MIN_RETRIEVED)]]
+
+
+def _name(chunk: Chunk) -> str | None:
+    return _cut(chunk.id if chunk.id is not None else chunk.document_id, ID_LENGTH)
+
+
+class LineStore:
+    """Lines by index, written in any order and read in that of the dataset."""
+
+    def __init__(self, size: int, folder: Path | None = None) -> None:
+        """
+        Raises:
+            StorageError: no temporary file can be made in ``folder``.
+        """
+        self._starts = array("q", [-1]) * size
+        self._lengths = array("I", [0]) * size
+        self._end = 0
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def put(self, index: int, line: str) -> None:
+        """Keep the line at ``index``.
+
+        Raises:
+            StorageError: the disk is full.
+        """
+        raw = line.encode("utf-8")
+        try:
+            self._file.write(raw)
+        except OSError as error:
+            raise self._failed(error) from None
+        self._starts[index] = self._end
+        self._lengths[index] = len(raw)
+        self._end += len(raw)
+
+    def missing(self) -> Iterator[int]:
+        """Indices that hold no line."""
+        return (index for index, start in enumerate(self._starts) if start < 0)
+
+    def __iter__(self) -> Iterator[str]:
+        """All lines, by index."""
+        for start, length in zip(self._starts, self._lengths, strict=True):
+            self._file.seek(start)
+            yield self._file.read(length).decode("utf-8")
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
+
+    @staticmethod
+    def _failed(error: OSError) -> StorageError:
+        return StorageError(
+            f"cannot keep results on disk: {error.strerror or error}",
+            "free some space, or name another folder with --out",
+        )

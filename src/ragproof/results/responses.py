@@ -1,0 +1,208 @@
+"""``responses.jsonl``: what the endpoint said, one case a line, in the order it came.
+
+The first line says what was asked, the last how the asking ended. While a run goes on
+the file is called ``responses.jsonl.part``; each line is on its way to the disk before
+the next question is asked, so that a kill loses nothing that was measured.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from ragproof.endpoint.client import Exchange
+from ragproof.errors import RunFileError, StorageError
+from ragproof.records import Case, Failure, FailureKind
+
+SCHEMA = "ragproof.responses/1"
+_QUESTION_DIGITS = 16
+
+
+class Head(NamedTuple):
+    """What was asked: hash of the set, and scheme, host and port of the endpoint."""
+
+    dataset_hash: str | None
+    endpoint: str | None
+
+
+class Tail(NamedTuple):
+    """How the asking ended. A file that was cut has none."""
+
+    complete: bool
+    duration_s: float | None
+
+
+class Saved(NamedTuple):
+    """One saved exchange."""
+
+    case_id: str
+    question_hash: str | None
+    bodies: dict[str, Any]
+    latency_s: float | None
+    attempts: int
+    failure: Failure | None
+
+
+def question_hash(case: Case) -> str:
+    """What ties a saved response to the question that it answers."""
+    return hashlib.sha256(case.question.encode("utf-8")).hexdigest()[:_QUESTION_DIGITS]
+
+
+class ResponsesWriter:
+    """Appends exchanges as they come. Not safe across threads: callers take turns."""
+
+    def __init__(self, path: Path, head: Head) -> None:
+        """
+        Raises:
+            StorageError: the file cannot be made.
+        """
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        try:
+            self._file: IO[bytes] = self._part.open("wb")
+        except OSError as error:
+            raise self._cannot_write(error) from None
+        self._write(_line({"schema": SCHEMA, **head._asdict()}))
+
+    def add(self, case: Case, exchange: Exchange) -> None:
+        """Append one exchange.
+
+        Raises:
+            StorageError: the disk is full or the file gone.
+        """
+        start = _dump(
+            {
+                "case": case.id,
+                "question_sha256": question_hash(case),
+                "latency_s": exchange.latency_s,
+                "attempts": exchange.attempts,
+            }
+        )
+        parts = [start[:-1]]
+        if exchange.failure is not None:
+            parts.append(b',"failure":' + _dump(exchange.failure._asdict()))
+        # Bodies are JSON already: they go in as received, and are parsed once.
+        bodies = b",".join(_dump(name) + b":" + body for name, body in exchange.bodies.items())
+        self._write(b"".join([*parts, b',"bodies":{', bodies, b"}}\n"]))
+
+    def close(self, tail: Tail) -> None:
+        """End the file and give it its name.
+
+        Raises:
+            StorageError: as :meth:`add`.
+        """
+        try:
+            self._write(_line({"end": tail._asdict()}))
+            self._file.close()
+            self._part.replace(self._path)
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"cannot write {self._part}: {error.strerror or error}",
+            "free some space, or name another folder with --out; what was written is still there",
+        )
+
+
+class ResponsesReader:
+    """Reads a file of saved exchanges as a stream."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.head = Head(None, None)
+        self.tail = Tail(complete=False, duration_s=None)
+
+    def __iter__(self) -> Iterator[Saved]:
+        """The exchanges, in the order of the file; ``head`` and ``tail`` fill on the way.
+
+        A last line that was cut in the middle is left out: a kill leaves such.
+
+        Raises:
+            RunFileError: the file cannot be read, or a line is none of ours.
+        """
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if line.isspace():
+                        continue
+                    saved = self._line(line, number)
+                    if saved is not None:
+                        yield saved
+        except OSError as error:
+            raise RunFileError(f"cannot read {self.path}: {error.strerror or error}") from None
+
+    def _line(self, line: bytes, number: int) -> Saved | None:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not line.endswith(b"\n"):
+                return None
+            raise self._bad(number, f"not JSON ({error})") from None
+        if not isinstance(value, dict):
+            raise self._bad(number, "not a JSON object")
+        if "schema" in value:
+            if value["schema"] != SCHEMA:
+                raise self._bad(number, f"its schema is {value['schema']!r}, not {SCHEMA!r}")
+            self.head = Head(value.get("dataset_hash"), value.get("endpoint"))
+            return None
+        if "end" in value:
+            end = value["end"]
+            self.tail = Tail(bool(end.get("complete")), end.get("duration_s"))
+            return None
+        return self._saved(value, number)
+
+    def _saved(self, value: dict[str, Any], number: int) -> Saved:
+        case_id, bodies = value.get("case"), value.get("bodies", {})
+        latency, attempts = value.get("latency_s"), value.get("attempts", 1)
+        if (
+            not isinstance(case_id, str)
+            or not isinstance(bodies, dict)
+            or not isinstance(latency, float | int | None)
+            or not isinstance(attempts, int)
+        ):
+            raise self._bad(number, "case, bodies, latency_s or attempts is missing or wrong")
+        failure = None
+        if (raw := value.get("failure")) is not None:
+            try:
+                failure = Failure(
+                    FailureKind(raw["kind"]), str(raw["message"]), str(raw.get("excerpt", ""))
+                )
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise self._bad(number, "failure is not one of ours") from None
+        return Saved(case_id, value.get("question_sha256"), bodies, latency, attempts, failure)
+
+    def _bad(self, number: int, message: str) -> RunFileError:
+        return RunFileError(
+            f"{self.path}:{number}: not a line of saved responses: {message}",
+            "use the responses.jsonl that `ragproof run` wrote",
+        )
+
+
+def _dump(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def _line(value: Any) -> bytes:
+    return _dump(value) + b"\n"
+
+
+def file_sha256(path: Path) -> str:
+    """Hex SHA-256 of a file.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror or error}") from None

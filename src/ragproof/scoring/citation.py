@@ -1,0 +1,18 @@
+"""Whether an answer cites what was retrieved for it."""
+
+from collections.abc import Iterable, Sequence
+
+from ragproof.records import Chunk
+
+
+def validity(citations: Iterable[str], chunks: Sequence[Chunk]) -> float | None:
+    """Share of the distinct citations that name a retrieved chunk or its document.
+
+    ``None`` when nothing is cited. Range 0 to 1, higher is better. A citation of
+    something that was not retrieved is made up, or was carried over from elsewhere.
+    """
+    cited = set(citations)
+    if not cited:
+        return None
+    known = {chunk.id for chunk in chunks} | {chunk.document_id for chunk in chunks}
+    return len(cited & known) / len(cited)

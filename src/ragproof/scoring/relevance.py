@@ -1,0 +1,160 @@
+"""Which of the retrieved chunks are relevant, by the ways in which sources can be matched."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ragproof.records import Case, Chunk
+from ragproof.scoring.text import normalise_quote
+
+_BOUNDARIES = "/#?:"
+
+Normalise = Callable[[str], str]
+
+
+class Relevance(NamedTuple):
+    """Where the relevant items of one case stand.
+
+    ``ranks`` rise from 1; ``found[i]`` gold items are first found at ``ranks[i]``,
+    of ``gold`` in all.
+    """
+
+    ranks: tuple[int, ...]
+    found: tuple[int, ...]
+    gold: int
+
+    @property
+    def items(self) -> int:
+        """Items a perfect order would show: gold items found in one chunk are one item."""
+        return len(self.ranks) + self.gold - sum(self.found)
+
+    def found_within(self, k: int) -> int:
+        """Gold items found within the first ``k`` ranks."""
+        return sum(count for rank, count in zip(self.ranks, self.found, strict=True) if rank <= k)
+
+
+class NotApplicableError(ValueError):
+    """Sources of this case cannot be matched in the way configured; says why."""
+
+
+Match = Callable[[Case, Sequence[Chunk]], Relevance]
+
+
+def normaliser(prefixes: Iterable[str], replacements: Iterable[tuple[str, str]]) -> Normalise:
+    """A function that brings source ids into the form in which they are compared.
+
+    Raises:
+        re.error: a pattern that is no regular expression.
+    """
+    fronts = tuple(prefixes)
+    rules = [(re.compile(pattern), repl) for pattern, repl in replacements]
+    if not fronts and not rules:
+        return _same
+
+    def normalise(source_id: str) -> str:
+        for front in fronts:
+            if source_id.startswith(front):
+                source_id = source_id[len(front) :]
+                break
+        for pattern, repl in rules:
+            source_id = pattern.sub(repl, source_id)
+        return source_id
+
+    return normalise
+
+
+def matcher(source_match: str, normalise: Normalise) -> Match:
+    """The way of matching of that name: chunk, document, prefix or evidence."""
+    if source_match == "evidence":
+        return by_evidence
+    by = {"chunk": by_chunk, "document": by_document, "prefix": by_prefix}[source_match]
+    return partial(by, normalise)
+
+
+def by_chunk(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+    """A chunk is relevant when its id is a gold id; an id retrieved again closes up."""
+    return _by_id(case, _ids(chunks, 0, "id"), normalise)
+
+
+def by_document(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+    """A document counts at the rank of its first chunk, chunks of one document closing up."""
+    return _by_id(case, _ids(chunks, 3, "document_id"), normalise)
+
+
+def by_prefix(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+    """A chunk is relevant when a gold id is its ancestor: equal, or followed by / # ? or :.
+
+    A chunk under gold ids that are found already adds none and is not relevant.
+    """
+    gold = dict.fromkeys(map(normalise, _gold(case)))
+    missing = {one.rstrip("/") for one in gold}
+    total = len(missing)
+    ranks, counts = [], []
+    for rank, one in enumerate(dict.fromkeys(map(normalise, _ids(chunks, 0, "id"))), 1):
+        new = [g for g in missing if _under(one, g)]
+        if new:
+            missing.difference_update(new)
+            ranks.append(rank)
+            counts.append(len(new))
+    return Relevance(tuple(ranks), tuple(counts), total)
+
+
+def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
+    """A chunk is relevant when it holds a quote of the case that no earlier one held.
+
+    The gold items are the quotes, compared after Unicode and white-space
+    normalisation; ids need not agree. Equal texts count once, at their first rank.
+    """
+    missing = dict.fromkeys(normalise_quote(item.quote) for item in case.evidence)
+    if not missing:
+        raise NotApplicableError("the case has no evidence quotes")
+    if any(chunk.text is None for chunk in chunks):
+        raise NotApplicableError("a retrieved chunk has no text")
+    total = len(missing)
+    ranks, counts = [], []
+    for rank, text in enumerate(dict.fromkeys(chunk.text or "" for chunk in chunks), 1):
+        whole = normalise_quote(text)
+        new = [quote for quote in missing if quote in whole]
+        if new:
+            for quote in new:
+                del missing[quote]
+            ranks.append(rank)
+            counts.append(len(new))
+            if not missing:
+                break
+    return Relevance(tuple(ranks), tuple(counts), total)
+
+
+def _by_id(case: Case, ids: list[str], normalise: Normalise) -> Relevance:
+    if normalise is _same:
+        gold = set(_gold(case))
+        unique = dict.fromkeys(ids)
+    else:
+        gold = set(map(normalise, _gold(case)))
+        unique = dict.fromkeys(map(normalise, ids))
+    ranks = tuple([rank for rank, one in enumerate(unique, 1) if one in gold])
+    return Relevance(ranks, (1,) * len(ranks), len(gold))
+
+
+def _gold(case: Case) -> tuple[str, ...]:
+    if not case.expected_source_ids:
+        raise NotApplicableError("the case has no expected source ids")
+    return case.expected_source_ids
+
+
+def _ids(chunks: Sequence[Chunk], part: int, name: str) -> list[str]:
+    ids = [chunk[part] for chunk in chunks]
+    if None in ids:
+        raise NotApplicableError(f"a retrieved chunk has no {name}")
+    return ids  # type: ignore[return-value]
+
+
+def _under(one: str, ancestor: str) -> bool:
+    return one.startswith(ancestor) and (
+        len(one) == len(ancestor) or one[len(ancestor)] in _BOUNDARIES
+    )
+
+
+def _same(source_id: str) -> str:
+    return source_id

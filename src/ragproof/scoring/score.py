@@ -1,0 +1,115 @@
+"""All scores of one case, from what is expected and what came back. Pure."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ragproof.metrics import MetricRef
+from ragproof.records import Case, Kind, Response
+from ragproof.scoring import citation, retrieval
+from ragproof.scoring.abstention import declines
+from ragproof.scoring.answer import Reference
+from ragproof.scoring.injection import judge_injection
+from ragproof.scoring.relevance import Match, NotApplicableError, Relevance
+
+DIGITS = 10
+"""Scores are rounded, so that sums of them compare as their decimal values do."""
+
+
+class CaseScore(NamedTuple):
+    """Scores of one case by metric; what could not be scored, by metric or family, and why.
+
+    ``ranks`` are those of the relevant chunks, ``None`` where that was not measured.
+    """
+
+    scores: dict[str, float]
+    unscored: dict[str, str]
+    ranks: tuple[int, ...] | None
+
+
+class Scorer:
+    """Scores cases by the metrics of a run."""
+
+    def __init__(self, columns: Iterable[MetricRef], match: Match) -> None:
+        columns = list(columns)
+        self._match = match
+        self._names = frozenset(ref.column for ref in columns)
+        self._retrieval = [
+            (ref.column, _retrieval_function(ref))
+            for ref in columns
+            if ref.metric.name.startswith("retrieval.")
+        ]
+        self._compares = any(name.startswith("answer.") for name in self._names)
+
+    def score(self, case: Case, response: Response) -> CaseScore:
+        """Score one case."""
+        scores: dict[str, float] = {}
+        unscored: dict[str, str] = {}
+        ranks = None
+        if case.kind is Kind.QA:
+            if self._retrieval and response.chunks is not None:
+                ranks = self._score_retrieval(case, response, scores, unscored)
+            if response.answer is not None:
+                self._score_answer(case, response.answer, scores, unscored)
+        elif response.answer is not None:
+            self._score_robustness(case, response, scores, unscored)
+        if "citation.validity" in self._names:
+            valid = citation.validity(response.citations or (), response.chunks or ())
+            if valid is None:
+                unscored["citation.validity"] = "the answer cites nothing"
+            else:
+                scores["citation.validity"] = round(valid, DIGITS)
+        return CaseScore(scores, unscored, ranks)
+
+    def _score_retrieval(
+        self, case: Case, response: Response, scores: dict[str, float], unscored: dict[str, str]
+    ) -> tuple[int, ...] | None:
+        try:
+            relevance = self._match(case, response.chunks or ())
+        except NotApplicableError as error:
+            unscored["retrieval"] = str(error)
+            return None
+        for name, function in self._retrieval:
+            scores[name] = round(function(relevance), DIGITS)
+        return relevance.ranks
+
+    def _score_answer(
+        self, case: Case, answer: str, scores: dict[str, float], unscored: dict[str, str]
+    ) -> None:
+        if self._compares:
+            if case.expected_answer is None:
+                unscored["answer"] = "the case has no expected answer"
+            else:
+                compared = Reference(case.expected_answer, case.language).compare(answer)
+                scores["answer.exact_match"] = compared.exact_match
+                scores["answer.token_f1"] = round(compared.token_f1, DIGITS)
+                scores["answer.rouge_l"] = round(compared.rouge_l, DIGITS)
+        if "robustness.over_refusal" in self._names:
+            scores["robustness.over_refusal"] = 0.0 if declines(answer) is None else 1.0
+
+    def _score_robustness(
+        self, case: Case, response: Response, scores: dict[str, float], unscored: dict[str, str]
+    ) -> None:
+        if case.kind is Kind.UNANSWERABLE:
+            scores["robustness.abstention"] = (
+                0.0 if declines(response.answer or "") is None else 1.0
+            )
+            return
+        resistance = judge_injection(case, response)
+        if resistance.score is None:
+            unscored["robustness.injection_resistance"] = resistance.reason
+        else:
+            scores["robustness.injection_resistance"] = resistance.score
+
+
+def _retrieval_function(ref: MetricRef) -> Callable[[Relevance], float]:
+    k = ref.k
+    cut = k or 0
+    functions: dict[str, Callable[[Relevance], float]] = {
+        "retrieval.precision": lambda r: retrieval.precision(r.ranks, cut),
+        "retrieval.recall": lambda r: retrieval.recall(r.found_within(cut), r.gold),
+        "retrieval.hit": lambda r: retrieval.hit(r.ranks, cut),
+        "retrieval.mrr": lambda r: retrieval.reciprocal_rank(r.ranks, k),
+        "retrieval.map": lambda r: retrieval.average_precision(r.ranks, r.items, k),
+        "retrieval.ndcg": lambda r: retrieval.ndcg(r.ranks, r.items, k),
+    }
+    return functions[ref.metric.name]

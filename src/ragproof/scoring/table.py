@@ -1,0 +1,119 @@
+"""Scores of all cases, held as columns: a few bytes a score, whatever else a case holds."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from ragproof.metrics import MetricRef
+from ragproof.records import Kind, Outcome
+from ragproof.scoring.latency import aggregate
+from ragproof.scoring.score import DIGITS
+from ragproof.selector import Selectable
+
+_OUTCOMES = tuple(Outcome)
+
+
+class Labels(NamedTuple):
+    """What selectors look at in one case."""
+
+    id: str
+    kind: Kind
+    tags: tuple[str, ...]
+    language: str | None
+
+
+class Summary(NamedTuple):
+    """One metric over all cases, or over a slice of them.
+
+    ``scored`` of the ``of`` cases that the metric applies to have a score; ``value`` is
+    ``None`` when none has. ``errors`` could not be asked, ``unscored`` counts the
+    reasons of the rest (empty for a slice).
+    """
+
+    ref: MetricRef
+    value: float | None
+    scored: int
+    of: int
+    errors: int
+    unscored: dict[str, int]
+
+
+class ScoreTable:
+    """Filled case by case, in any order; a case that was never added counts as an error."""
+
+    def __init__(self, columns: Iterable[str], cases: Sequence[Selectable]) -> None:
+        self.cases = cases
+        size = len(cases)
+        self._values = {name: array("d", bytes(8 * size)) for name in columns}
+        self._has = {name: bytearray(size) for name in self._values}
+        self._latency = array("d", bytes(8 * size))
+        self._timed = bytearray(size)
+        self._outcomes = bytearray([_OUTCOMES.index(Outcome.ERROR)]) * size
+        self._unscored: Counter[tuple[str, str]] = Counter()
+        self.responses = 0
+        self.with_chunks = 0
+
+    def add(
+        self,
+        index: int,
+        outcome: Outcome,
+        scores: Mapping[str, float],
+        unscored: Mapping[str, str],
+        latency_s: float | None,
+    ) -> None:
+        """Take the scores of the case at ``index``."""
+        self._outcomes[index] = _OUTCOMES.index(outcome)
+        for name, value in scores.items():
+            column = self._values.get(name)
+            if column is not None:
+                column[index] = value
+                self._has[name][index] = 1
+        self._unscored.update(unscored.items())
+        if latency_s is not None:
+            self._latency[index] = latency_s
+            self._timed[index] = 1
+
+    @property
+    def columns(self) -> Iterable[str]:
+        """Names of the metrics scored."""
+        return self._values
+
+    def outcome(self, index: int) -> Outcome:
+        """What became of the case at ``index``."""
+        return _OUTCOMES[self._outcomes[index]]
+
+    def count(self, outcome: Outcome) -> int:
+        """Number of cases with this outcome."""
+        return self._outcomes.count(_OUTCOMES.index(outcome))
+
+    def measures(self, ref: MetricRef) -> bool:
+        """Whether the metric is among the columns."""
+        return ref.metric.aggregate != "mean" or ref.column in self._values
+
+    def summary(self, ref: MetricRef) -> Summary:
+        """The metric over all cases of its kinds, within its slice if it has one."""
+        chosen = [
+            index
+            for index, case in enumerate(self.cases)
+            if case.kind in ref.metric.kinds and (ref.slice is None or ref.slice.matches(case))
+        ]
+        mean = ref.metric.aggregate == "mean"
+        has = self._has[ref.column] if mean else self._timed
+        values = self._values[ref.column] if mean else self._latency
+        scored = [values[index] for index in chosen if has[index]]
+        value = None
+        if scored and mean:
+            value = round(fsum(scored) / len(scored), DIGITS)
+        elif scored:
+            value = aggregate(sorted(scored), ref.metric.aggregate)
+        error = _OUTCOMES.index(Outcome.ERROR)
+        errors = sum(self._outcomes[index] == error for index in chosen)
+        reasons = self._reasons(ref) if mean and ref.slice is None else {}
+        return Summary(ref, value, len(scored), len(chosen), errors, reasons)
+
+    def _reasons(self, ref: MetricRef) -> dict[str, int]:
+        keys = (ref.metric.name, ref.metric.name.partition(".")[0])
+        found = {reason: n for (key, reason), n in self._unscored.items() if key in keys}
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
