@@ -1,0 +1,139 @@
+"""A run as JUnit XML: one test a case, one a threshold, and one for the verdict.
+
+The verdict is a test of its own so that the file is never greener than the gate.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TextIO
+
+from ragproof.records import Outcome
+from ragproof.report.escape import collapse, cut, visible, xml_text
+from ragproof.report.numbers import number, threshold, unit
+
+MESSAGE_LENGTH = 300
+BODY_LENGTH = 4_000
+
+_MARKUP = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+    # A reader turns white space inside an attribute into spaces unless it is written so.
+    | {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
+_GATE = "ragproof.gate"
+
+
+class Test(NamedTuple):
+    """One ``<testcase>``. ``result`` is the element inside it, empty when it passed."""
+
+    classname: str
+    name: str
+    seconds: float = 0.0
+    result: str = ""
+    type: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+def write_junit(
+    head: Mapping[str, Any],
+    cases: Callable[[], Iterable[Mapping[str, Any]]],
+    out: TextIO,
+    *,
+    texts: bool = True,
+) -> None:
+    """Write a run as it streams by: twice, because the counts stand in front.
+
+    ``cases`` starts the stream anew at each call. ``texts=False`` leaves out what the
+    endpoint said.
+    """
+    counts: Counter[str] = Counter()
+    seconds = 0.0
+    for test in _tests(head, cases(), texts):
+        counts[test.result] += 1
+        seconds += test.seconds
+    duration = head["responses"]["duration_s"]
+    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    out.write(
+        f'<testsuite name="ragproof" tests="{counts.total()}" failures="{counts["failure"]}"'
+        f' errors="{counts["error"]}" skipped="{counts["skipped"]}"'
+        f' time="{seconds if duration is None else duration:.3f}">\n'
+    )
+    for test in _tests(head, cases(), texts):
+        out.write(_element(test))
+    out.write("</testsuite>\n")
+
+
+def _tests(
+    head: Mapping[str, Any], cases: Iterable[Mapping[str, Any]], texts: bool
+) -> Iterator[Test]:
+    yield _verdict(head)
+    gate = head["gate"] or {}
+    if coverage := gate.get("coverage"):
+        yield _threshold("coverage", {**coverage, "max": None})
+    for entry in gate.get("thresholds", ()):
+        yield _threshold(entry["metric"], entry)
+    for case in cases:
+        yield _case(case, texts)
+
+
+def _verdict(head: Mapping[str, Any]) -> Test:
+    result = {"fail": "failure", "error": "error"}.get(head["verdict"], "")
+    return Test(_GATE, "verdict", 0.0, result, "verdict", tuple(head["reasons"]))
+
+
+def _threshold(name: str, entry: Mapping[str, Any]) -> Test:
+    outcome = Outcome(entry["outcome"])
+    if outcome is Outcome.PASS:
+        return Test(_GATE, name)
+    needed = f"{threshold(entry['min'], entry['max'])}{unit(name)} is needed"
+    if entry["value"] is None:
+        return Test(_GATE, name, 0.0, "error", "threshold", (f"not measured, {needed}",))
+    bounds = [bound for bound in (entry["min"], entry["max"]) if bound is not None]
+    value = number(entry["value"], *bounds, exact=True) + unit(name)
+    result = "failure" if outcome is Outcome.FAIL else "error"
+    return Test(_GATE, name, 0.0, result, "threshold", (f"{value}, {needed}",))
+
+
+def _case(case: Mapping[str, Any], texts: bool) -> Test:
+    test = Test(f"ragproof.{case['kind']}", case["id"], case["latency_s"] or 0.0)
+    reasons = tuple(case["reasons"])
+    match Outcome(case["outcome"]):
+        case Outcome.PASS:
+            return test
+        case Outcome.FAIL if case.get("known_failure"):
+            return test._replace(result="skipped", reasons=("known failure", *reasons))
+        case Outcome.FAIL:
+            return test._replace(result="failure", type="case_pass", reasons=reasons)
+        case Outcome.ERROR:
+            failure = case.get("failure") or {}
+            kind = failure.get("kind", "unknown")
+            said = tuple(filter(None, (failure.get("message"), failure.get("excerpt"))))
+            told = said if texts and said else (kind,)
+            return test._replace(result="error", type=kind, reasons=(*reasons, *told))
+        case Outcome.UNSCORED:
+            why = (f"{metric}: {reason}" for metric, reason in case["unscored"].items())
+            return test._replace(result="skipped", reasons=(*reasons, *why) or ("not scored",))
+
+
+def _element(test: Test) -> str:
+    opening = (
+        f"<testcase classname={_quoted(test.classname)} name={_quoted(test.name)}"
+        f' time="{test.seconds:.3f}"'
+    )
+    if not test.result:
+        return f"{opening}/>\n"
+    message = cut(collapse(test.reasons[0]) if test.reasons else "", MESSAGE_LENGTH)
+    kind = f" type={_quoted(test.type)}" if test.type else ""
+    body = cut("\n".join(test.reasons), BODY_LENGTH).split("\n")
+    text = "\n".join(_escaped(visible(line)) for line in body)
+    return (
+        f"{opening}>\n<{test.result} message={_quoted(visible(message))}{kind}>"
+        f"{text}</{test.result}>\n</testcase>\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    return f'"{_escaped(text)}"'
+
+
+def _escaped(text: str) -> str:
+    return xml_text(text).translate(_MARKUP)
