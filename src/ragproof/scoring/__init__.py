@@ -1,0 +1,1 @@
+"""The arithmetic of the metrics: pure functions over records, no input or output."""
