@@ -1,10 +1,6 @@
 """Keeping secrets out of everything that leaves: logs, reports, saved responses."""
 
-import base64
-import html
-import json
 from collections.abc import Iterable
-from urllib.parse import quote, quote_plus
 
 MASK = "***"
 MIN_LENGTH = 4
@@ -16,6 +12,10 @@ def derived_forms(secret: str) -> list[str]:
     Raw, line by line, base64 (standard and URL-safe, at each of the three alignments
     within a longer text), percent-encoded, JSON-escaped and HTML-escaped.
     """
+    import html  # noqa: PLC0415 - most runs have no secret
+    import json  # noqa: PLC0415
+    from urllib.parse import quote, quote_plus  # noqa: PLC0415
+
     forms = {secret, *(line.strip() for line in secret.splitlines())}
     for text in list(forms):
         forms |= _base64_forms(text.encode("utf-8"))
@@ -28,6 +28,8 @@ def derived_forms(secret: str) -> list[str]:
 
 
 def _base64_forms(raw: bytes) -> set[str]:
+    import base64  # noqa: PLC0415
+
     forms = {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()}
     for shift in range(3):
         padded = b"\0" * shift + raw

@@ -7,9 +7,11 @@ surrogates through; each would let two readers see different data in one file.
 import hashlib
 import json
 import re
+from math import isinf
 from typing import Any
 
 MAX_INTEGER_DIGITS = 19
+MAX_DEPTH = 64
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -41,8 +43,18 @@ def _bounded_int(digits: str) -> int:
     return int(digits)
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise StrictJsonError(f"the number {digits[:20]} is too large")
+    return number
+
+
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_bounded_int
+    object_pairs_hook=_unique,
+    parse_constant=_no_constant,
+    parse_int=_bounded_int,
+    parse_float=_finite,
 )
 
 
@@ -51,16 +63,21 @@ def decode(text: str, pos: int = 0) -> tuple[Any, int]:
 
     Raises:
         StrictJsonError: malformed, NaN or Infinity, a key twice in an object, an
-            integer beyond 19 digits, a lone surrogate, or nesting too deep.
+            integer beyond 19 digits, a number that only infinity could stand for, a
+            lone surrogate, or more than ``MAX_DEPTH`` levels.
     """
     try:
         value, end = _DECODER.raw_decode(text, pos)
     except StrictJsonError as error:
         raise StrictJsonError(error.message, pos) from None
     except json.JSONDecodeError as error:
-        raise StrictJsonError(error.msg, error.pos) from None
+        # Of a string without an end the parser names the beginning.
+        cut = error.msg.startswith("Unterminated string")
+        raise StrictJsonError(error.msg, len(text) if cut else error.pos) from None
     except RecursionError:
         raise StrictJsonError("nested too deep", pos) from None
+    if text.count("[", pos, end) + text.count("{", pos, end) > MAX_DEPTH and _too_deep(value):
+        raise StrictJsonError("nested too deep", pos)
     if _SURROGATE_ESCAPE.search(text, pos, end) and not is_unicode(value):
         raise StrictJsonError("holds half of a surrogate pair", pos)
     return value, end
@@ -80,6 +97,16 @@ def loads(text: str) -> Any:
     return value
 
 
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        boxes = [one for one in level if isinstance(one, dict | list)]
+        if not boxes:
+            return False
+        level = [part for one in boxes for part in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -96,6 +123,22 @@ def is_unicode(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def well_formed(value: Any) -> Any:
+    """A parsed value with U+FFFD in place of halves of surrogate pairs, which escapes can spell."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [well_formed(item) for item in value]
+    if isinstance(value, dict):
+        return {well_formed(key): well_formed(item) for key, item in value.items()}
+    return value
+
+
+def may_hold_surrogates(text: str) -> bool:
+    """Whether escapes in a JSON text could spell halves of surrogate pairs."""
+    return "\\u" in text and _SURROGATE_ESCAPE.search(text) is not None
 
 
 def canonical(value: Any) -> str:

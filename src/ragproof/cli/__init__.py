@@ -11,6 +11,9 @@ from ragproof.cli.console import complain, report_bug
 from ragproof.errors import ExitCode, RagproofError
 from ragproof.version import __version__
 
+# Looking for plugins costs more than reading a configuration, and none is wanted.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
 _COMMANDS = ("demo", "diff", "freeze", "gate", "report", "run", "schema", "verify")
 
 

@@ -6,7 +6,6 @@ runner of GitHub Actions would take for a command is made harmless first.
 
 import os
 import re
-import traceback
 
 import click
 
@@ -58,6 +57,8 @@ def complain(message: str, hint: str = "") -> None:
 
 def report_bug(error: Exception) -> None:
     """Say that something happened which should not have, and where."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""  # noqa: PTH119
     complain(

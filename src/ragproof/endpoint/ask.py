@@ -74,6 +74,7 @@ class Asking:
         self._cases = cases
         self._take = take
         self._stop = threading.Event()
+        self._go = threading.Event()
         self._pace = Pace(plan.settings.rate_limit)
         self._indices: Iterator[int] = iter(range(len(cases)))
         self._lock = threading.Lock()
@@ -94,6 +95,8 @@ class Asking:
         self._watchdog.start()
         for thread in self._threads:
             thread.start()
+        # Had the first ones begun at once, each further start would wait for them to yield.
+        self._go.set()
 
     def wait(self, seconds: float) -> bool:
         """Wait at most so long; True when all workers have ended."""
@@ -125,6 +128,7 @@ class Asking:
 
     def _work(self, client: Client) -> None:
         try:
+            self._go.wait()
             while not self._stop.is_set():
                 with self._lock:
                     index = next(self._indices, None)

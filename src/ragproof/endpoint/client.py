@@ -20,6 +20,7 @@ from ragproof.endpoint.template import Request, RequestTemplate
 from ragproof.endpoint.transport import ForbiddenAddressError, Network, open_session
 from ragproof.records import Case, Failure, FailureKind
 from ragproof.redact import Redactor
+from ragproof.strictjson import may_hold_surrogates, well_formed
 
 _RETRIED_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -238,6 +239,8 @@ class Client:
         try:
             text = body.decode("utf-8-sig")
             value = _JSON.decode(text)
+            if may_hold_surrogates(text):
+                value = well_formed(value)
         except UnicodeDecodeError:
             return self._not_json("the response is not UTF-8", body)
         except RecursionError:

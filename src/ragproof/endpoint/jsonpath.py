@@ -15,6 +15,7 @@ _STEP = r"\.([A-Za-z_][A-Za-z0-9_]*)|\['([^'\\\x00-\x1f]*)'\]|\[(0|-?[1-9]\d{0,8
 _STEPS = re.compile(_STEP)
 _PLAIN = re.compile(rf"\$(?:{_STEP})*")
 _WILD = object()
+_NOTHING = object()
 
 
 class JsonPath(NamedTuple):
@@ -22,6 +23,18 @@ class JsonPath(NamedTuple):
 
     find: Callable[[Any], list[Any]]
     singular: bool
+
+    def getter(self) -> Callable[[Any], Any]:
+        """A function that returns what the path finds: the value, a list of several, or None."""
+        if isinstance(self.find, _Plain):
+            return self.find.get
+        find = self.find
+
+        def get(document: Any) -> Any:
+            found = find(document)
+            return found[0] if len(found) == 1 else found or None
+
+        return get
 
 
 def compile_path(path: str) -> JsonPath:
@@ -35,7 +48,34 @@ def compile_path(path: str) -> JsonPath:
     steps = list(_steps(path))
     if _WILD in steps:
         return JsonPath(lambda document: _many(document, steps), singular=False)
-    return JsonPath(lambda document: _one(document, steps), singular=True)
+    return JsonPath(_Plain(steps), singular=True)
+
+
+class _Plain:
+    """A path of names and indices only."""
+
+    def __init__(self, steps: list[Any]) -> None:
+        # An index into a text is an error to JSONPath, but not to Python.
+        self._steps = [(dict if type(step) is str else list, step) for step in steps]
+
+    def __call__(self, document: Any) -> list[Any]:
+        found = self._walk(document)
+        return [] if found is _NOTHING else [found]
+
+    def get(self, document: Any) -> Any:
+        """The value, or None where there is none."""
+        found = self._walk(document)
+        return None if found is _NOTHING else found
+
+    def _walk(self, value: Any) -> Any:
+        for holder, step in self._steps:
+            if type(value) is not holder:
+                return _NOTHING
+            try:
+                value = value[step]
+            except (KeyError, IndexError):
+                return _NOTHING
+        return value
 
 
 def _steps(path: str) -> Iterator[Any]:
@@ -48,25 +88,14 @@ def _steps(path: str) -> Iterator[Any]:
             yield match[1] if match[1] is not None else match[2]
 
 
-def _one(value: Any, steps: list[Any]) -> list[Any]:
-    for step in steps:
-        # An index into a text is an error to JSONPath, but not to Python.
-        if type(value) is not (dict if type(step) is str else list):
-            return []
-        try:
-            value = value[step]
-        except (KeyError, IndexError):
-            return []
-    return [value]
-
-
 def _many(document: Any, steps: list[Any]) -> list[Any]:
     values = [document]
     for step in steps:
         if step is _WILD:
             values = [item for value in values for item in _children(value)]
         else:
-            values = [found for value in values for found in _one(value, [step])]
+            one = _Plain([step])
+            values = [found for value in values for found in one(value)]
     return values
 
 

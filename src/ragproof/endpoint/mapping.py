@@ -1,6 +1,10 @@
-"""From the JSON that an endpoint sends to a :class:`~ragproof.records.Response`. Pure."""
+"""From the JSON that an endpoint sends to a :class:`~ragproof.records.Response`. Pure.
+
+Bodies hold no halves of surrogate pairs: whoever parses them sees to that.
+"""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,11 +70,11 @@ class _BodyReader:
         self._chunks = _compile(mapping.chunks, f"{where}.chunks")
         self._error = _compile(mapping.error_when, f"{where}.error_when")
         chunk = mapping.chunk or ChunkMapping(id="$")
-        self._fields = {
-            name: _compile(path, f"{where}.chunk.{name}")
-            for name in ("id", "text", "score", "document_id")
+        self._fields = [
+            (_FIELDS[name], name, _getter(_compile(path, f"{where}.chunk.{name}")))
+            for name in Chunk._fields
             if (path := getattr(chunk, name)) is not None
-        }
+        ]
 
     def reported_error(self, body: Any) -> str | None:
         for path in self._error:
@@ -83,7 +87,7 @@ class _BodyReader:
         found = _first(self._answer, body)
         if not found:
             raise ShapeError(f"answer: {self._paths.answer} finds nothing")
-        return "".join(_text(value, "answer") for value in found)
+        return "".join([_text(value, "answer") for value in found])
 
     def citations(self, body: Any) -> tuple[str, ...]:
         found = _first(self._citations, body)
@@ -102,56 +106,43 @@ class _BodyReader:
             for value in found:
                 items.extend(value if isinstance(value, list) else [value])
         _check_count(items)
-        return tuple(self._chunk(item) for item in items if item is not None)
+        return tuple([self._chunk(item) for item in items if item is not None])
 
     def _chunk(self, item: Any) -> Chunk:
-        values: dict[str, Any] = {}
-        for name, finders in self._fields.items():
-            found = _first(finders, item)
-            if found and found[0] is not None:
-                values[name] = _READERS[name](
-                    found[0] if len(found) == 1 else found, f"chunk.{name}"
-                )
-        return _chunk(values)
+        values: list[Any] = [None, None, None, None]
+        for place, name, get in self._fields:
+            value = get(item)
+            if value is not None:
+                values[place] = _READERS[place](value, name)
+        return _made(values)
 
     def _columns(self, body: Any) -> tuple[Chunk, ...]:
         """Parallel lists, one a part, zipped by position."""
-        columns: dict[str, list[Any]] = {}
-        for name, finders in self._fields.items():
-            found = _first(finders, body)
-            if len(found) == 1 and isinstance(found[0], list):
-                found = found[0]
-            columns[name] = found
-        lengths = {len(column) for column in columns.values() if column}
-        if len(lengths) > 1:
-            raise ShapeError(
-                "the lists of chunk parts differ in length: "
-                + ", ".join(f"{name} {len(c)}" for name, c in columns.items())
-            )
-        count = lengths.pop() if lengths else 0
+        columns = [(place, name, get(body)) for place, name, get in self._fields]
+        lists = [(place, name, found) for place, name, found in columns if found is not None]
+        for _, name, found in lists:
+            if not isinstance(found, list):
+                raise ShapeError(f"chunk.{name}: expected a list, found {_short(found)}")
+        if len({len(found) for _, _, found in lists}) > 1:
+            lengths = ", ".join(f"{name} {len(found)}" for _, name, found in lists)
+            raise ShapeError(f"the lists of chunk parts differ in length: {lengths}")
+        count = len(lists[0][2]) if lists else 0
         _check_count(range(count))
-        return tuple(
-            _chunk(
-                {
-                    name: _READERS[name](column[rank], f"chunk.{name}")
-                    for name, column in columns.items()
-                    if column and column[rank] is not None
-                }
-            )
-            for rank in range(count)
-        )
+        chunks = []
+        for rank in range(count):
+            values: list[Any] = [None, None, None, None]
+            for place, name, found in lists:
+                if found[rank] is not None:
+                    values[place] = _READERS[place](found[rank], name)
+            chunks.append(_made(values))
+        return tuple(chunks)
 
 
-def _chunk(values: dict[str, Any]) -> Chunk:
-    if (
-        values.get("id") is None
-        and values.get("text") is None
-        and values.get("document_id") is None
-    ):
+def _made(values: list[Any]) -> Chunk:
+    chunk = Chunk(*values)
+    if chunk.id is None and chunk.text is None and chunk.document_id is None:
         raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
-    return Chunk(
-        values.get("id"), values.get("text"), values.get("score"), values.get("document_id")
-    )
+    return chunk
 
 
 def _check_count(items: Any) -> None:
@@ -178,51 +169,51 @@ def _first(finders: list[JsonPath], document: Any) -> list[Any]:
     return []
 
 
+def _getter(paths: list[JsonPath]) -> Callable[[Any], Any]:
+    """What the first of several paths finds that finds anything but null."""
+    getters = [path.getter() for path in paths]
+    if len(getters) == 1:
+        return getters[0]
+
+    def get(document: Any) -> Any:
+        return next((found for one in getters if (found := one(document)) is not None), None)
+
+    return get
+
+
 def _text(value: Any, where: str) -> str:
     if isinstance(value, str):
-        return _well_formed(value)
+        return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return _well_formed("\n".join(value))
+        return "\n".join(value)
     raise ShapeError(f"{where}: expected text, found {_short(value)}")
 
 
 def _identifier(value: Any, where: str) -> str:
     if isinstance(value, str):
-        return _well_formed(value)
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise ShapeError(f"{where}: expected an id, found {_short(value)}")
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"{where}: expected a number, found {_short(value)}") from None
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ShapeError(f"{where}: expected a number, found {_short(value)}")
+    return number
 
 
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "id": _identifier,
-    "text": _text,
-    "score": _number,
-    "document_id": _identifier,
-}
-
-
-def _well_formed(text: str) -> str:
-    """Half surrogate pairs, which JSON escapes can spell, become U+FFFD."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+_FIELDS = {name: place for place, name in enumerate(Chunk._fields)}
+_READERS: tuple[Callable[[Any, str], Any], ...] = (_identifier, _text, _number, _identifier)
 
 
 def _short(value: Any) -> str:
-    return _well_formed(json.dumps(value, ensure_ascii=False))[:80]
+    return json.dumps(value, ensure_ascii=False)[:80]
 
 
 def _excerpt(body: Any) -> str:
-    return _well_formed(json.dumps(body, ensure_ascii=False))[:_EXCERPT]
+    return json.dumps(body, ensure_ascii=False)[:_EXCERPT]

@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
 from ragproof.records import Case, Failure, FailureKind
+from ragproof.strictjson import may_hold_surrogates, well_formed
 
 SCHEMA = "ragproof.responses/1"
 _QUESTION_DIGITS = 16
@@ -142,7 +143,10 @@ class ResponsesReader:
 
     def _line(self, line: bytes, number: int) -> Saved | None:
         try:
-            value = json.loads(line)
+            text = line.decode("utf-8")
+            value = json.loads(text)
+            if may_hold_surrogates(text):
+                value = well_formed(value)
         except (ValueError, RecursionError) as error:
             if not line.endswith(b"\n"):
                 return None
