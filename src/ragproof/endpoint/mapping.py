@@ -70,8 +70,9 @@ class _BodyReader:
         self._chunks = _compile(mapping.chunks, f"{where}.chunks")
         self._error = _compile(mapping.error_when, f"{where}.error_when")
         chunk = mapping.chunk or ChunkMapping(id="$")
+        getter = _getter if self._chunks else _column_getter
         self._fields = [
-            (_FIELDS[name], name, _getter(_compile(path, f"{where}.chunk.{name}")))
+            (_FIELDS[name], name, getter(_compile(path, f"{where}.chunk.{name}")))
             for name in Chunk._fields
             if (path := getattr(chunk, name)) is not None
         ]
@@ -119,10 +120,7 @@ class _BodyReader:
     def _columns(self, body: Any) -> tuple[Chunk, ...]:
         """Parallel lists, one a part, zipped by position."""
         columns = [(place, name, get(body)) for place, name, get in self._fields]
-        lists = [(place, name, found) for place, name, found in columns if found is not None]
-        for _, name, found in lists:
-            if not isinstance(found, list):
-                raise ShapeError(f"chunk.{name}: expected a list, found {_short(found)}")
+        lists = [(place, name, found) for place, name, found in columns if found]
         if len({len(found) for _, _, found in lists}) > 1:
             lengths = ", ".join(f"{name} {len(found)}" for _, name, found in lists)
             raise ShapeError(f"the lists of chunk parts differ in length: {lengths}")
@@ -177,6 +175,16 @@ def _getter(paths: list[JsonPath]) -> Callable[[Any], Any]:
 
     def get(document: Any) -> Any:
         return next((found for one in getters if (found := one(document)) is not None), None)
+
+    return get
+
+
+def _column_getter(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
+    """As :func:`_getter`, for a list with a value for each chunk."""
+
+    def get(document: Any) -> list[Any]:
+        found = _first(paths, document)
+        return found[0] if len(found) == 1 and isinstance(found[0], list) else found
 
     return get
 
