@@ -1,11 +1,13 @@
 """Reading with a size limit and writing so that no reader ever sees half a file."""
 
 import contextlib
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from ragproof.errors import RagproofError, StorageError
 
@@ -18,12 +20,12 @@ def read_text(path: Path, what: str, limit: int, error: type[RagproofError]) -> 
             empty, or not UTF-8. ``what`` names the file in the message.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             raw = file.read(limit + 1)
     except FileNotFoundError:
         raise error(f"{what} {path} does not exist", "check the path") from None
     except OSError as problem:
-        raise error(f"{what} {path} cannot be read: {problem.strerror}") from None
+        raise error(f"{what} {path} cannot be read: {problem.strerror or problem}") from None
     if len(raw) > limit:
         raise error(f"{what} {path} is larger than {limit // 1_000_000} MB")
     try:
@@ -34,6 +36,23 @@ def read_text(path: Path, what: str, limit: int, error: type[RagproofError]) -> 
     if not text.strip():
         raise error(f"{what} {path} is empty")
     return text
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading: a pipe could be waited on for ever.
+
+    Raises:
+        OSError: it cannot be opened, or is a folder, a pipe or a device.
+    """
+    try:
+        # Without O_NONBLOCK the opening itself waits until somebody writes into a pipe.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as problem:
+        raise OSError(errno.EINVAL, str(problem)) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return open(descriptor, "rb")  # noqa: PTH123, SIM115
 
 
 def make_folder(path: Path) -> None:
@@ -52,20 +71,24 @@ def make_folder(path: Path) -> None:
 def replacing(path: Path) -> Iterator[TextIO]:
     """Open a text file that takes the place of ``path`` when the block ends well.
 
-    The old file stays until then; a kill or a full disk leaves it as it was.
+    The old file stays until then; a kill or a full disk leaves it as it was. Of a link,
+    the file that it leads to is replaced. An ``OSError`` of the block counts as one of
+    writing: what is read inside has errors of its own.
 
     Raises:
-        StorageError: the file cannot be written.
+        StorageError: the file cannot be written, or ``path`` is a folder, pipe or device.
     """
     temporary: str | None = None
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        mode = _mode(path)
+        target = path.resolve()
+        descriptor, temporary = tempfile.mkstemp(prefix=".ragproof-", dir=target.parent)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123
-            os.fchmod(descriptor, _mode(path))
+            os.fchmod(descriptor, mode)
             yield file
             file.flush()
             os.fsync(descriptor)
-        os.replace(temporary, path)  # noqa: PTH105
+        os.replace(temporary, target)  # noqa: PTH105
         temporary = None
     except OSError as problem:
         raise _cannot_write(path, problem) from None
@@ -86,12 +109,16 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _mode(path: Path) -> int:
+    """Permissions for the new file: those of the old one, or what the process gives to new ones."""
     try:
-        return path.stat().st_mode & 0o777
-    except OSError:
+        old = path.stat().st_mode
+    except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+    if not stat.S_ISREG(old):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return old & 0o777
 
 
 def _cannot_write(path: Path, problem: OSError) -> StorageError:

@@ -1,0 +1,182 @@
+"""Files are read whole or not at all, and written whole or not at all."""
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ragproof.errors import DatasetError, StorageError
+from ragproof.files import make_folder, open_regular, read_text, replacing, write_text
+
+
+def read(path: Path, limit: int = 1000) -> str:
+    return read_text(path, "dataset", limit, DatasetError)
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def test_reads_utf_8_with_and_without_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    for start in ("", "\ufeff"):
+        path.write_text(f"{start}é\r\n", encoding="utf-8", newline="")
+        assert read(path) == "é\r\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n\r\n\t", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
+        (b"a\nb\n\xff", ":3: dataset is not UTF-8"),
+        ("é".encode("utf-16"), ":1: dataset is not UTF-8"),
+        (b"\xed\xa0\x80", "not UTF-8"),
+        (b"x" * 1001, "is larger than"),
+    ],
+)
+def test_says_why_a_file_cannot_be_used(tmp_path: Path, raw: bytes, message: str) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(raw)
+    with pytest.raises(DatasetError, match=message) as caught:
+        read(path)
+    assert str(path) in caught.value.message
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for path in (tmp_path, fifo, Path("/dev/null"), Path("/dev/zero")):
+        with pytest.raises(DatasetError, match="cannot be read: it is not a regular file"):
+            read(path)
+        with pytest.raises(OSError, match="not a regular file"):
+            open_regular(path)
+
+
+@pytest.mark.parametrize("name", ["missing", "n" * 300, "a/b/c", "nul\0inside", "half\ud800"])
+def test_a_path_that_leads_nowhere(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DatasetError):
+        read(tmp_path / name)
+
+
+def test_a_loop_of_links(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "a")
+    with pytest.raises(DatasetError, match="cannot be read"):
+        read(tmp_path / "a")
+    with pytest.raises(StorageError, match="cannot write"):
+        write_text(tmp_path / "a", "x")
+
+
+def test_writing_replaces_and_keeps_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_text(path, "old")
+    assert path.stat().st_mode & 0o777 == 0o666 & ~current_umask()
+    path.chmod(0o640)
+    write_text(path, "new\n")
+    assert path.read_bytes() == b"new\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert listing(tmp_path) == ["a"]
+
+
+def current_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    target, link = folder / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for text in ("one", "two"):
+        write_text(link, text)
+        assert link.is_symlink()
+        assert target.read_text() == text
+    assert listing(folder) == ["target"]
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    write_text(path, "x")
+    assert path.read_text() == "x"
+
+
+def test_nothing_but_a_regular_file_is_replaced(tmp_path: Path) -> None:
+    fifo, folder, null = tmp_path / "fifo", tmp_path / "folder", tmp_path / "null"
+    os.mkfifo(fifo)
+    folder.mkdir()
+    null.symlink_to("/dev/null")
+    for path in (fifo, folder, null):
+        with pytest.raises(StorageError, match="it is not a regular file"):
+            write_text(path, "x")
+    assert listing(tmp_path) == ["fifo", "folder", "null"]
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, OSError])
+def test_the_old_file_stays_when_writing_ends_early(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    with pytest.raises(StorageError if error is OSError else error), replacing(path) as file:
+        file.write("half")
+        raise error
+    assert path.read_text() == "old"
+    assert listing(tmp_path) == ["a"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    code = (
+        "import sys; from pathlib import Path; from ragproof.files import write_text;"
+        "from ragproof.errors import StorageError\n"
+        "try: write_text(Path(sys.argv[1]), 'x' * 100_000)\n"
+        "except StorageError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"cannot write {path}: File too large\n"
+    assert path.read_text() == "old"
+    assert listing(tmp_path) == ["a"]
+
+
+def test_readers_see_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    contents = ["x" * 50_000, "y" * 50_000]
+    write_text(path, contents[0])
+    stop = threading.Event()
+    seen = set()
+
+    def look() -> None:
+        while not stop.is_set():
+            seen.add(path.read_text())
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    for number in range(50):
+        write_text(path, contents[number % 2])
+    stop.set()
+    thread.join()
+    assert seen <= set(contents)
+
+
+def test_folders(tmp_path: Path) -> None:
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/nowhere")):
+        with pytest.raises(StorageError, match="cannot write"):
+            make_folder(path)
