@@ -14,7 +14,7 @@ Lack of information and refusal for safety count alike. The rule, made for preci
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from threading import Lock
 from typing import NamedTuple
 
 from ragproof.scoring.phrases import Language
@@ -52,8 +52,10 @@ _TAKEN_BACK = re.compile(
 )
 
 _LANGUAGES = (ENGLISH, *WESTERN, *NORTHERN, *EASTERN)
-_HINTS = tuple((hint, language) for language in _LANGUAGES for hint in language.hints)
-_ASCII_HINTS = tuple((hint, language) for hint, language in _HINTS if hint.isascii())
+_HINTS = tuple(
+    (hint, index) for index, language in enumerate(_LANGUAGES) for hint in language.hints
+)
+_ASCII_HINTS = tuple((hint, index) for hint, index in _HINTS if hint.isascii())
 
 
 class _Patterns(NamedTuple):
@@ -74,13 +76,13 @@ def declines(answer: str) -> str | None:
         return opening
     padded = f" {opening} "
     hints = _ASCII_HINTS if opening.isascii() else _HINTS
-    languages = dict.fromkeys([language for hint, language in hints if hint in padded])
+    languages = dict.fromkeys([index for hint, index in hints if hint in padded])
     if not languages:
         return None
     for sentence in _SENTENCE_END.split(opening, _SENTENCES)[:_SENTENCES]:
         clause = f" {sentence.lstrip(_MARKUP)}"
-        for language in languages:
-            if phrase := _phrase(_compiled(language), clause):
+        for index in languages:
+            if phrase := _phrase(_compiled(index), clause):
                 return phrase
     return None
 
@@ -109,9 +111,21 @@ def _phrase(patterns: _Patterns, sentence: str) -> str | None:
     return None
 
 
-@cache
-def _compiled(language: Language) -> _Patterns:
-    return _Patterns(*(_either(phrases, language.spaced) for phrases in language[1:3]))
+_compiling = Lock()
+_patterns: dict[int, _Patterns] = {}
+
+
+def _compiled(index: int) -> _Patterns:
+    patterns = _patterns.get(index)
+    if patterns is None:
+        # One worker compiles and the others wait; each would else do it for itself.
+        with _compiling:
+            patterns = _patterns.get(index)
+            if patterns is None:
+                language = _LANGUAGES[index]
+                either = (_either(phrases, language.spaced) for phrases in language[1:3])
+                patterns = _patterns[index] = _Patterns(*either)
+    return patterns
 
 
 def _either(phrases: Iterable[str], spaced: bool) -> re.Pattern[str]:
