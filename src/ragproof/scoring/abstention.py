@@ -17,7 +17,6 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple
 
-from ragproof.scoring.phrases import Language
 from ragproof.scoring.phrases.eastern import EASTERN
 from ragproof.scoring.phrases.english import ENGLISH
 from ragproof.scoring.phrases.northern import NORTHERN
