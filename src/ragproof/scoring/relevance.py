@@ -1,6 +1,7 @@
 """Which of the retrieved chunks are relevant, by the ways in which sources can be matched."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -31,7 +32,7 @@ class Relevance(NamedTuple):
 
     def found_within(self, k: int) -> int:
         """Gold items found within the first ``k`` ranks."""
-        return sum(count for rank, count in zip(self.ranks, self.found, strict=True) if rank <= k)
+        return sum(self.found[: bisect_right(self.ranks, k)])
 
 
 class NotApplicableError(ValueError):
@@ -44,11 +45,14 @@ Match = Callable[[Case, Sequence[Chunk]], Relevance]
 def normaliser(prefixes: Iterable[str], replacements: Iterable[tuple[str, str]]) -> Normalise:
     """A function that brings source ids into the form in which they are compared.
 
+    The longest prefix that fits is taken off, then the replacements are made in order.
+
     Raises:
-        re.error: a pattern that is no regular expression.
+        ValueError: a pattern that is no regular expression, or a replacement that
+            names a group which its pattern does not have.
     """
-    fronts = tuple(prefixes)
-    rules = [(re.compile(pattern), repl) for pattern, repl in replacements]
+    fronts = sorted(filter(None, prefixes), key=len, reverse=True)
+    rules = [_rule(pattern, replacement) for pattern, replacement in replacements]
     if not fronts and not rules:
         return _same
 
@@ -57,11 +61,20 @@ def normaliser(prefixes: Iterable[str], replacements: Iterable[tuple[str, str]])
             if source_id.startswith(front):
                 source_id = source_id[len(front) :]
                 break
-        for pattern, repl in rules:
-            source_id = pattern.sub(repl, source_id)
+        for pattern, replacement in rules:
+            source_id = pattern.sub(replacement, source_id)
         return source_id
 
     return normalise
+
+
+def _rule(pattern: str, replacement: str) -> tuple[re.Pattern[str], str]:
+    try:
+        compiled = re.compile(pattern)
+        compiled.sub(replacement, "")  # reads the replacement, whether or not anything matches
+    except (re.error, IndexError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{pattern!r} with {replacement!r}: {error}") from None
+    return compiled, replacement
 
 
 def matcher(source_match: str, normalise: Normalise) -> Match:
@@ -87,17 +100,15 @@ def by_prefix(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Rele
 
     A chunk under gold ids that are found already adds none and is not relevant.
     """
-    gold = dict.fromkeys(map(normalise, _gold(case)))
-    missing = {one.rstrip("/") for one in gold}
-    total = len(missing)
+    missing = {normalise(one).rstrip("/") for one in _gold(case)}
+    gold = tuple(missing)
     ranks, counts = [], []
     for rank, one in enumerate(dict.fromkeys(map(normalise, _ids(chunks, 0, "id"))), 1):
-        new = [g for g in missing if _under(one, g)]
-        if new:
+        if one.startswith(gold) and (new := [g for g in missing if _under(one, g)]):
             missing.difference_update(new)
             ranks.append(rank)
             counts.append(len(new))
-    return Relevance(tuple(ranks), tuple(counts), total)
+    return Relevance(tuple(ranks), tuple(counts), len(gold))
 
 
 def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
@@ -106,20 +117,26 @@ def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
     The gold items are the quotes, compared after Unicode and white-space
     normalisation; ids need not agree. Equal texts count once, at their first rank.
     """
-    missing = dict.fromkeys(normalise_quote(item.quote) for item in case.evidence)
+    missing = {normalise_quote(item.quote) for item in case.evidence}
     if not missing:
         raise NotApplicableError("the case has no evidence quotes")
+    if "" in missing:
+        # It would be found in every chunk.
+        raise NotApplicableError("an evidence quote has no visible character")
     if any(chunk.text is None for chunk in chunks):
         raise NotApplicableError("a retrieved chunk has no text")
     total = len(missing)
     ranks, counts = [], []
-    for rank, text in enumerate(dict.fromkeys(chunk.text or "" for chunk in chunks), 1):
-        whole = normalise_quote(text)
-        new = [quote for quote in missing if quote in whole]
+    seen = set[str]()
+    for chunk in chunks:
+        text = normalise_quote(chunk.text or "")
+        if text in seen:
+            continue
+        seen.add(text)
+        new = [quote for quote in missing if quote in text]
         if new:
-            for quote in new:
-                del missing[quote]
-            ranks.append(rank)
+            missing.difference_update(new)
+            ranks.append(len(seen))
             counts.append(len(new))
             if not missing:
                 break

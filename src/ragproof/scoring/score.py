@@ -1,6 +1,7 @@
 """All scores of one case, from what is expected and what came back. Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from ragproof.metrics import MetricRef
@@ -33,11 +34,9 @@ class Scorer:
         columns = list(columns)
         self._match = match
         self._names = frozenset(ref.column for ref in columns)
-        self._retrieval = [
-            (ref.column, _retrieval_function(ref))
-            for ref in columns
-            if ref.metric.name.startswith("retrieval.")
-        ]
+        retrieval_columns = [ref for ref in columns if ref.metric.name.startswith("retrieval.")]
+        self._retrieves = bool(retrieval_columns)
+        self._measure = _retrieval_measure(retrieval_columns)
         self._compares = any(name.startswith("answer.") for name in self._names)
 
     def score(self, case: Case, response: Response) -> CaseScore:
@@ -46,7 +45,7 @@ class Scorer:
         unscored: dict[str, str] = {}
         ranks = None
         if case.kind is Kind.QA:
-            if self._retrieval and response.chunks is not None:
+            if self._retrieves and response.chunks is not None:
                 ranks = self._score_retrieval(case, response, scores, unscored)
             if response.answer is not None:
                 self._score_answer(case, response.answer, scores, unscored)
@@ -68,8 +67,7 @@ class Scorer:
         except NotApplicableError as error:
             unscored["retrieval"] = str(error)
             return None
-        for name, function in self._retrieval:
-            scores[name] = round(function(relevance), DIGITS)
+        scores.update(self._measure(relevance))
         return relevance.ranks
 
     def _score_answer(
@@ -99,6 +97,19 @@ class Scorer:
             unscored["robustness.injection_resistance"] = resistance.reason
         else:
             scores["robustness.injection_resistance"] = resistance.score
+
+
+def _retrieval_measure(
+    columns: Iterable[MetricRef],
+) -> Callable[[Relevance], Mapping[str, float]]:
+    functions = [(ref.column, _retrieval_function(ref)) for ref in columns]
+
+    # Few gold items within few ranks: the same relevance comes back case after case.
+    @lru_cache(maxsize=1024)
+    def measure(relevance: Relevance) -> Mapping[str, float]:
+        return {name: round(function(relevance), DIGITS) for name, function in functions}
+
+    return measure
 
 
 def _retrieval_function(ref: MetricRef) -> Callable[[Relevance], float]:
