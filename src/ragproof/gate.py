@@ -77,7 +77,7 @@ def check_names(
         ref = parse_metric(name)
         if not table.measures(ref):
             lines.append(f"gate.thresholds: {name} was not measured in this run")
-        elif table.summary(ref).of == 0:
+        elif table.applies_to(ref) == 0:
             kinds = "/".join(sorted(ref.metric.kinds))
             lines.append(f"gate.thresholds: {name} applies to none of the cases ({kinds} only)")
     if lines:

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragproof.report.escape import xml_text
-from ragproof.report.junit import write_junit
+from ragproof.report.junit import JunitReport, write_junit
 
 Make = Callable[..., dict[str, Any]]
 
 
 def junit(head: dict[str, Any], *cases: dict[str, Any], **options: Any) -> str:
     out = io.StringIO()
-    write_junit(head, lambda: iter(cases), out, **options)
+    write_junit(head, cases, out, **options)
     return out.getvalue()
 
 
@@ -141,15 +141,20 @@ def test_what_hides_is_shown(head: Make, failing: Make) -> None:
     assert "a\\u202Eb\nc\\u200Bd</failure>" in text
 
 
-def test_cases_are_streamed(head: Make, case: Make) -> None:
-    """A case is written before the next one is read."""
-    out = io.StringIO()
-    written = []
+def test_cases_are_handed_on_one_by_one(head: Make, case: Make) -> None:
+    """One reading serves several reports, and no case is held."""
+    read = []
 
     def cases() -> Any:
         for n in range(3):
-            written.append(out.getvalue().count("ragproof.qa"))
+            read.append(n)
             yield case(id=str(n))
 
-    write_junit(head(), cases, out)
-    assert written == [0, 0, 0, 0, 1, 2]
+    with JunitReport(head()) as report:
+        stream = report.through(cases())
+        assert next(stream)["id"] == "0"
+        assert read == [0]
+        assert [one["id"] for one in stream] == ["1", "2"]
+        out = io.StringIO()
+        report.write(out)
+    assert out.getvalue().count("ragproof.qa") == 3

@@ -1,5 +1,6 @@
 """The command line: the only place that prints, reads the environment and exits."""
 
+import gc
 import importlib
 import os
 import sys
@@ -57,6 +58,8 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
+    # Imports and responses make many objects but hardly any cycles: look for those seldom.
+    gc.set_threshold(100_000, 50, 100)
     try:
         code = cli.main(args=arguments, prog_name="ragproof", standalone_mode=False)
         sys.stdout.flush()

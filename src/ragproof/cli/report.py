@@ -29,14 +29,12 @@ def command(run: Path, md: Path | None, junit: Path | None, json_: Path | None) 
     if len(set(targets)) != len(targets) or run.resolve() in targets:
         raise UsageError("two of the files named are the same", "name another file")
     saved = RunFile(run)
-    writers = (
-        (md, reports.write_markdown),
-        (junit, reports.write_junit_file),
-        (json_, reports.write_summary_json),
-    )
-    for path, write in writers:
+    if md is not None or junit is not None:
+        reports.make(saved, md=md, junit=junit)
+    if json_ is not None:
+        reports.write_summary_json(saved, json_)
+    for path in (md, junit, json_):
         if path is not None:
-            write(saved, path)
             say(f"wrote {path}")
     if not targets:
         reports.print_summary(saved)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +20,33 @@ _LABELS = {
 
 
 def write_reports(run: RunFile, out: Path) -> list[Path]:
-    """Write ``report.md`` and ``junit.xml`` into a folder; return their paths."""
+    """Write ``report.md`` and ``junit.xml`` into a folder; return their paths.
+
+    Raises:
+        StorageError: one cannot be written.
+    """
     paths = [out / "report.md", out / "junit.xml"]
-    write_markdown(run, paths[0])
-    write_junit_file(run, paths[1])
+    make(run, md=paths[0], junit=paths[1])
     return paths
 
 
-def write_markdown(run: RunFile, path: Path) -> None:
-    """Write the Markdown report.
+def make(run: RunFile, *, md: Path | None, junit: Path | None) -> None:
+    """Write the reports that are asked for, reading the run once.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: one cannot be written.
     """
+    from ragproof.report.junit import JunitReport
     from ragproof.report.render import render_markdown
     from ragproof.report.view import build_view
 
-    write_text(path, render_markdown(build_view(run.head, run.cases())))
-
-
-def write_junit_file(run: RunFile, path: Path) -> None:
-    """Write the JUnit report.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    from ragproof.report.junit import write_junit
-
-    with replacing(path) as file:
-        write_junit(run.head, run.cases, file)
+    with JunitReport(run.head) as tests:
+        view = build_view(run.head, tests.through(run.cases()))
+        if md is not None:
+            write_text(md, render_markdown(view))
+        if junit is not None:
+            with replacing(junit) as file:
+                tests.write(file)
 
 
 def write_summary_json(run: RunFile, path: Path) -> None:
@@ -89,7 +88,7 @@ def print_summary(run: RunFile, head: Mapping[str, Any] | None = None) -> None:
         f"{sum(counts.values())} cases: "
         + ", ".join(f"{n} {name}" for name, n in counts.items() if n)
     )
-    _print_failing(run)
+    _print_failing(run, counts)
     say()
     say(
         f"{label}" + "".join(f"\n  {reason}" for reason in head["reasons"]),
@@ -103,14 +102,15 @@ def _metric(name: str, row: dict[str, Any]) -> str:
     return f"{name:<38} {value:>8}  ({row['scored']} of {row['of']})"
 
 
-def _print_failing(run: RunFile) -> None:
-    if not run.head["counts"]["fail"]:
+def _print_failing(run: RunFile, counts: Mapping[str, int]) -> None:
+    known = (run.head["gate"] or {}).get("allow_failing", {}).get("failing", ())
+    failing = counts["fail"] - len(known)
+    if failing <= 0:
         return
-    shown = 0
-    for case in run.cases():
-        if case["outcome"] == "fail" and not case.get("known_failure"):
-            shown += 1
-            if shown <= _SHOWN:
-                say(f"  {case['id'][:60]}: {'; '.join(case['reasons'])}")
-    if shown > _SHOWN:
-        say(f"  ... and {shown - _SHOWN} more")
+    cases = (
+        case for case in run.cases() if case["outcome"] == "fail" and not case.get("known_failure")
+    )
+    for case in islice(cases, _SHOWN):
+        say(f"  {case['id'][:60]}: {'; '.join(case['reasons'])}")
+    if failing > _SHOWN:
+        say(f"  ... and {failing - _SHOWN} more")

@@ -27,7 +27,7 @@ class JsonPath(NamedTuple):
     def getter(self) -> Callable[[Any], Any]:
         """A function that returns what the path finds: the value, a list of several, or None."""
         if isinstance(self.find, _Plain):
-            return self.find.get
+            return self.find.getter()
         find = self.find
 
         def get(document: Any) -> Any:
@@ -62,8 +62,14 @@ class _Plain:
         found = self._walk(document)
         return [] if found is _NOTHING else [found]
 
-    def get(self, document: Any) -> Any:
-        """The value, or None where there is none."""
+    def getter(self) -> Callable[[Any], Any]:
+        """A function that returns the value, or None where there is none."""
+        if len(self._steps) == 1 and self._steps[0][0] is dict:
+            name = self._steps[0][1]
+            return lambda document: document.get(name) if type(document) is dict else None
+        return self._get
+
+    def _get(self, document: Any) -> Any:
         found = self._walk(document)
         return None if found is _NOTHING else found
 

@@ -113,7 +113,9 @@ class _BodyReader:
         values: list[Any] = [None, None, None, None]
         for place, name, get in self._fields:
             value = get(item)
-            if value is not None:
+            if type(value) is str and place != _SCORE:
+                values[place] = value
+            elif value is not None:
                 values[place] = _READERS[place](value, name)
         return _made(values)
 
@@ -215,6 +217,7 @@ def _number(value: Any, where: str) -> float:
     return number
 
 
+_SCORE = Chunk._fields.index("score")
 _FIELDS = {name: place for place, name in enumerate(Chunk._fields)}
 _READERS: tuple[Callable[[Any, str], Any], ...] = (_identifier, _text, _number, _identifier)
 

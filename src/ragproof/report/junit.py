@@ -4,8 +4,10 @@ The verdict is a test of its own so that the file is never greener than the gate
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple, Self, TextIO
 
 from ragproof.records import Outcome
 from ragproof.report.escape import collapse, cut, visible, xml_text
@@ -33,46 +35,73 @@ class Test(NamedTuple):
     reasons: tuple[str, ...] = ()
 
 
+class JunitReport:
+    """Gathers tests while a run streams by; the counts stand in front, so they come last.
+
+    ``texts=False`` leaves out what the endpoint said. Use as a context manager.
+    """
+
+    def __init__(self, head: Mapping[str, Any], *, texts: bool = True) -> None:
+        self._texts = texts
+        self._duration = head["responses"]["duration_s"]
+        self._counts: Counter[str] = Counter()
+        self._seconds = 0.0
+        self._body = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by __exit__
+        for test in _gate_tests(head):
+            self._add(test)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._body.close()
+
+    def through(self, cases: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Take the cases and hand them on, so that one reading serves several reports."""
+        for case in cases:
+            self._add(_case(case, self._texts))
+            yield case
+
+    def write(self, out: TextIO) -> None:
+        """Write the report on all cases taken."""
+        counts = self._counts
+        seconds = self._seconds if self._duration is None else self._duration
+        out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        out.write(
+            f'<testsuite name="ragproof" tests="{counts.total()}" failures="{counts["failure"]}"'
+            f' errors="{counts["error"]}" skipped="{counts["skipped"]}" time="{seconds:.3f}">\n'
+        )
+        self._body.seek(0)
+        copyfileobj(self._body, out)
+        out.write("</testsuite>\n")
+
+    def _add(self, test: Test) -> None:
+        self._counts[test.result] += 1
+        self._seconds += test.seconds
+        self._body.write(_element(test))
+
+
 def write_junit(
     head: Mapping[str, Any],
-    cases: Callable[[], Iterable[Mapping[str, Any]]],
+    cases: Iterable[Mapping[str, Any]],
     out: TextIO,
     *,
     texts: bool = True,
 ) -> None:
-    """Write a run as it streams by: twice, because the counts stand in front.
-
-    ``cases`` starts the stream anew at each call. ``texts=False`` leaves out what the
-    endpoint said.
-    """
-    counts: Counter[str] = Counter()
-    seconds = 0.0
-    for test in _tests(head, cases(), texts):
-        counts[test.result] += 1
-        seconds += test.seconds
-    duration = head["responses"]["duration_s"]
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    out.write(
-        f'<testsuite name="ragproof" tests="{counts.total()}" failures="{counts["failure"]}"'
-        f' errors="{counts["error"]}" skipped="{counts["skipped"]}"'
-        f' time="{seconds if duration is None else duration:.3f}">\n'
-    )
-    for test in _tests(head, cases(), texts):
-        out.write(_element(test))
-    out.write("</testsuite>\n")
+    """Write the report of one run."""
+    with JunitReport(head, texts=texts) as report:
+        for _ in report.through(cases):
+            pass
+        report.write(out)
 
 
-def _tests(
-    head: Mapping[str, Any], cases: Iterable[Mapping[str, Any]], texts: bool
-) -> Iterator[Test]:
+def _gate_tests(head: Mapping[str, Any]) -> Iterator[Test]:
     yield _verdict(head)
     gate = head["gate"] or {}
     if coverage := gate.get("coverage"):
         yield _threshold("coverage", {**coverage, "max": None})
     for entry in gate.get("thresholds", ()):
         yield _threshold(entry["metric"], entry)
-    for case in cases:
-        yield _case(case, texts)
 
 
 def _verdict(head: Mapping[str, Any]) -> Test:

@@ -16,6 +16,8 @@ ANSWER_LENGTH = 2000
 ID_LENGTH = 300
 MIN_RETRIEVED = 10
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 def case_line(  # noqa: PLR0913 - the parts of one record
     case: Case,
@@ -55,7 +57,7 @@ def case_line(  # noqa: PLR0913 - the parts of one record
         fields["failure"] = failure._asdict()
     if known_failure:
         fields["known_failure"] = True
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return _encode(fields)
 
 
 def _cut(text: str | None, length: int) -> str | None:

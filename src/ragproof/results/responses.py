@@ -191,8 +191,11 @@ class ResponsesReader:
         )
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return _encode(value).encode("utf-8")
 
 
 def _line(value: Any) -> bytes:

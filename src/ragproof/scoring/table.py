@@ -10,7 +10,7 @@ from ragproof.metrics import MetricRef
 from ragproof.records import Kind, Outcome
 from ragproof.scoring.latency import aggregate
 from ragproof.scoring.score import DIGITS
-from ragproof.selector import Selectable
+from ragproof.selector import Selectable, Selector
 
 _OUTCOMES = tuple(Outcome)
 
@@ -52,6 +52,7 @@ class ScoreTable:
         self._timed = bytearray(size)
         self._outcomes = bytearray([_OUTCOMES.index(Outcome.ERROR)]) * size
         self._unscored: Counter[tuple[str, str]] = Counter()
+        self._slices: dict[tuple[frozenset[Kind], Selector | None], array[int]] = {}
         self.responses = 0
         self.with_chunks = 0
 
@@ -70,7 +71,8 @@ class ScoreTable:
             if column is not None:
                 column[index] = value
                 self._has[name][index] = 1
-        self._unscored.update(unscored.items())
+        for item in unscored.items():
+            self._unscored[item] += 1
         if latency_s is not None:
             self._latency[index] = latency_s
             self._timed[index] = 1
@@ -94,11 +96,7 @@ class ScoreTable:
 
     def summary(self, ref: MetricRef) -> Summary:
         """The metric over all cases of its kinds, within its slice if it has one."""
-        chosen = [
-            index
-            for index, case in enumerate(self.cases)
-            if case.kind in ref.metric.kinds and (ref.slice is None or ref.slice.matches(case))
-        ]
+        chosen = self._chosen(ref)
         mean = ref.metric.aggregate == "mean"
         has = self._has[ref.column] if mean else self._timed
         values = self._values[ref.column] if mean else self._latency
@@ -112,6 +110,23 @@ class ScoreTable:
         errors = sum(self._outcomes[index] == error for index in chosen)
         reasons = self._reasons(ref) if mean and ref.slice is None else {}
         return Summary(ref, value, len(scored), len(chosen), errors, reasons)
+
+    def applies_to(self, ref: MetricRef) -> int:
+        """Number of cases that the metric applies to, within its slice if it has one."""
+        return len(self._chosen(ref))
+
+    def _chosen(self, ref: MetricRef) -> "array[int]":
+        key = ref.metric.kinds, ref.slice
+        found = self._slices.get(key)
+        if found is None:
+            kinds, selector = key
+            chosen = (
+                index
+                for index, case in enumerate(self.cases)
+                if case.kind in kinds and (selector is None or selector.matches(case))
+            )
+            found = self._slices[key] = array("I", chosen)
+        return found
 
     def _reasons(self, ref: MetricRef) -> dict[str, int]:
         keys = (ref.metric.name, ref.metric.name.partition(".")[0])
