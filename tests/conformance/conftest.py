@@ -1,11 +1,42 @@
 """Real data with published right values, from outside the repository."""
 
+import json
 import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
+from ragproof.cli import main
+
 _DEFAULT = Path(__file__).parents[3] / "shared" / "data"
+
+_FAMILIES = {
+    "P": "precision",
+    "recall": "recall",
+    "success": "hit",
+    "recip_rank": "mrr",
+    "map": "map",
+    "map_cut": "map",
+    "ndcg": "ndcg",
+    "ndcg_cut": "ndcg",
+}
+_TREC_NAME = re.compile(r"(P|recall|success|map_cut|ndcg_cut)_([0-9]+)|(recip_rank|map|ndcg)")
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+"""From the body of a question to the body of its answer."""
+
+Serve = Callable[[Answer], str]
+"""Starts an endpoint that answers so; returns its address."""
+
+Command = Callable[..., None]
+"""Runs a ragproof command line in this process and checks its exit code (0)."""
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +48,72 @@ def data() -> Path:
             f"no conformance data in {folder}: set RAGPROOF_CONFORMANCE_DATA to their folder"
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """A folder that outlives the tests: what they install is installed once."""
+    folder = Path(
+        os.environ.get("RAGPROOF_LAB_CACHE") or Path(tempfile.gettempdir()) / "ragproof-lab"
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def ours() -> Callable[[str], str | None]:
+    """The name here of a measure of trec_eval; ``None`` for those that are not measured."""
+
+    def translate(name: str) -> str | None:
+        match = _TREC_NAME.fullmatch(name)
+        if match is None:
+            return None
+        family, k = match[1] or match[3], match[2]
+        return f"retrieval.{_FAMILIES[family]}" + (f"@{k}" if k else "")
+
+    return translate
+
+
+@pytest.fixture
+def ragproof(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command line, going past any proxy on loopback."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+    monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
+
+    def run(*arguments: str | Path, exit_code: int = 0) -> None:
+        assert main([str(one) for one in arguments]) == exit_code, arguments
+
+    return run
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Endpoints on loopback, stopped when the test ends."""
+    with ExitStack() as running:
+        yield lambda answer: running.enter_context(_serving(answer))
+
+
+@contextmanager
+def _serving(answer: Answer) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            raw = json.dumps(answer(body)).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
