@@ -6,8 +6,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 from ragproof.errors import RagproofError, StorageError
 
@@ -38,7 +39,7 @@ def read_text(path: Path, what: str, limit: int, error: type[RagproofError]) -> 
     return text
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a regular file for reading: a pipe could be waited on for ever.
 
     Raises:
@@ -52,7 +53,7 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is not a regular file")
-    return open(descriptor, "rb")  # noqa: PTH123, SIM115
+    return open(descriptor, "rb")  # noqa: PTH123
 
 
 def make_folder(path: Path) -> None:

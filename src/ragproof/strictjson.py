@@ -141,9 +141,12 @@ def may_hold_surrogates(text: str) -> bool:
     return "\\u" in text and _SURROGATE_ESCAPE.search(text) is not None
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
 def canonical(value: Any) -> str:
     """One text per meaning: keys sorted by code point, no spaces, no ASCII escaping."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def sha256_hex(text: str) -> str:

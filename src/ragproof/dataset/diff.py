@@ -1,10 +1,11 @@
 """What changed between two datasets, case by case."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ragproof.dataset.schema import case_dict
 from ragproof.records import Case
+from ragproof.strictjson import canonical
 
 
 class ChangedCase(NamedTuple):
@@ -33,9 +34,9 @@ def diff_datasets(old: Iterable[Case], new: Iterable[Case]) -> DatasetDiff:
     after = {case.id: case for case in new}
     kept = [key for key in before if key in after]
     changed = tuple(
-        ChangedCase(key, _fields(before[key], after[key]))
+        ChangedCase(key, fields)
         for key in kept
-        if before[key] != after[key]
+        if (fields := _fields(case_dict(before[key]), case_dict(after[key])))
     )
     return DatasetDiff(
         added=tuple(key for key in after if key not in before),
@@ -46,6 +47,11 @@ def diff_datasets(old: Iterable[Case], new: Iterable[Case]) -> DatasetDiff:
     )
 
 
-def _fields(old: Case, new: Case) -> tuple[str, ...]:
-    left, right = case_dict(old), case_dict(new)
-    return tuple(key for key in dict.fromkeys([*left, *right]) if left.get(key) != right.get(key))
+def _fields(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+    # As they are hashed: to Python 1 and 1.0 and true are the same.
+    return tuple(
+        key
+        for key in dict.fromkeys([*old, *new])
+        if canonical([old[key]] if key in old else [])
+        != canonical([new[key]] if key in new else [])
+    )

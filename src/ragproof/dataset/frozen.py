@@ -15,6 +15,28 @@ from ragproof.records import Case
 from ragproof.strictjson import canonical
 
 CASE_HASH_DIGITS = 16
+_NAMED = 100
+
+
+class Hasher:
+    """Hashes cases one by one, as if their list had been hashed at once."""
+
+    def __init__(self) -> None:
+        self._whole = hashlib.sha256(b"[")
+        self._comma = b""
+
+    def add(self, case: Case) -> str:
+        """Take the next case; return its own hash."""
+        text = canonical(case_dict(case)).encode("utf-8")
+        self._whole.update(self._comma + text)
+        self._comma = b","
+        return hashlib.sha256(text).hexdigest()[:CASE_HASH_DIGITS]
+
+    def finish(self) -> str:
+        """The hash of all cases taken."""
+        whole = self._whole.copy()
+        whole.update(b"]")
+        return whole.hexdigest()
 
 
 class Hashes(NamedTuple):
@@ -24,39 +46,11 @@ class Hashes(NamedTuple):
     cases: dict[str, str]
 
 
-class Hasher:
-    """Hashes cases one by one, as if their list had been hashed at once."""
-
-    def __init__(self) -> None:
-        self._whole = hashlib.sha256(b"[")
-        self._cases: dict[str, str] = {}
-
-    @property
-    def seen(self) -> Mapping[str, str]:
-        """Hashes so far, by case id."""
-        return self._cases
-
-    def add(self, case: Case) -> None:
-        """Take the next case."""
-        text = canonical(case_dict(case)).encode("utf-8")
-        if self._cases:
-            self._whole.update(b",")
-        self._whole.update(text)
-        self._cases[case.id] = hashlib.sha256(text).hexdigest()[:CASE_HASH_DIGITS]
-
-    def finish(self) -> Hashes:
-        """The hashes of all cases taken."""
-        whole = self._whole.copy()
-        whole.update(b"]")
-        return Hashes(whole.hexdigest(), self._cases)
-
-
 def hash_cases(cases: Iterable[Case]) -> Hashes:
     """Hash a set of cases."""
     hasher = Hasher()
-    for case in cases:
-        hasher.add(case)
-    return hasher.finish()
+    single = {case.id: hasher.add(case) for case in cases}
+    return Hashes(hasher.finish(), single)
 
 
 def extra_fields(cases: Iterable[Case]) -> list[str]:
@@ -98,7 +92,7 @@ def explain_mismatch(stored: Mapping[str, str] | None, found: Mapping[str, str])
     if stored is None:
         return ["the file holds no hashes of single cases, so the changed ones cannot be named"]
     lines = [
-        f"{what}: {', '.join(ids)}"
+        f"{what}: {_listed(ids)}"
         for what, ids in (
             ("changed", [key for key in found if key in stored and stored[key] != found[key]]),
             ("added", [key for key in found if key not in stored]),
@@ -106,11 +100,15 @@ def explain_mismatch(stored: Mapping[str, str] | None, found: Mapping[str, str])
         )
         if ids
     ]
-    if lines:
-        return lines
-    if list(stored) != list(found):
-        return ["the order of the cases was changed"]
-    return [
+    kept = [key for key in stored if key in found]
+    if kept != [key for key in found if key in stored]:
+        lines.append("the order of the cases was changed")
+    return lines or [
         "every case matches its own hash, in order: only the field meta.dataset_hash was edited"
         " (or cases together with their hashes)"
     ]
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(one if one.isprintable() else repr(one) for one in ids[:_NAMED]) + more

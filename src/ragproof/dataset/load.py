@@ -5,22 +5,25 @@ A file is read once: the bytes that are hashed are the bytes that are parsed.
 
 import re
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ragproof.dataset.frozen import Hasher, Hashes, explain_mismatch
+from ragproof.dataset.frozen import CASE_HASH_DIGITS, Hasher, explain_mismatch
 from ragproof.dataset.schema import CaseProblems, read_case
+from ragproof.dataset.stream import Cursor, DatasetFile
 from ragproof.errors import DatasetError, HashMismatchError
-from ragproof.files import read_text
 from ragproof.records import Case
-from ragproof.strictjson import StrictJsonError, decode, loads, skip_space
+from ragproof.strictjson import StrictJsonError, canonical, loads
 
-MAX_BYTES = 512_000_000
 MAX_PROBLEMS = 50
-_FROZEN = re.compile(r'\s*\{\s*"(meta|cases)"\s*:')
+_LONGEST_NAME = 80
+_FROZEN = re.compile(rb'\s*\{\s*"(?:meta|cases)"\s*:')
+_ARRAY = re.compile(rb"\s*\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Dataset:
 
     ``lines`` holds for each case the line of the file where it begins; ``hash``
     is what :func:`ragproof.dataset.frozen.write_frozen` would store, frozen or not.
+    ``changes`` says what was changed since the set was frozen, empty if nothing was.
     """
 
     path: Path
@@ -36,6 +40,7 @@ class Dataset:
     lines: "array[int]"
     hash: str
     frozen: bool
+    changes: str = ""
 
 
 class FrozenMeta(BaseModel):
@@ -43,34 +48,55 @@ class FrozenMeta(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    dataset_hash: str
-    hash_algorithm: str = "sha256"
+    dataset_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    hash_algorithm: Literal["sha256"] = "sha256"
     size: int | None = None
-    case_hashes: list[list[str]] | None = None
+    case_hashes: list[Annotated[list[str], Field(min_length=2, max_length=2)]] | None = None
     corpus_hash: str | None = None
     generation: dict[str, Any] | None = None
 
 
-def load_dataset(path: Path) -> Dataset:
+def load_dataset(path: Path, *, changed: bool = False) -> Dataset:
     """Read and validate a dataset; a frozen one is checked against its hash.
+
+    ``changed`` takes a set that was changed after freezing, and says what was changed.
 
     Raises:
         DatasetError: the file cannot be read, is no dataset, or holds invalid
             cases; the message has a line for each problem with file, line, case and field.
         HashMismatchError: a frozen set was changed after freezing.
     """
-    text = read_text(path, "dataset", MAX_BYTES, DatasetError)
-    reader = _Reader(path)
-    frozen = _FROZEN.match(text) is not None
-    if frozen:
-        meta = reader.read_frozen(text)
-    else:
-        reader.read_lines(text)
-    del text
-    hashes = reader.finish()
-    if frozen:
-        _check_hash(path, meta, hashes)
-    return Dataset(path, tuple(reader.cases), reader.lines, hashes.dataset, frozen)
+    with DatasetFile(path) as file:
+        frozen = file.begins_with(_FROZEN)
+        reader = _Reader(path)
+        meta = None
+        if frozen:
+            meta = reader.read_frozen(Cursor(file))
+        elif file.begins_with(_ARRAY):
+            raise DatasetError(
+                f"{path}:1: is a JSON array, but a dataset is one JSON object a line",
+                "write each case on a line of its own, without brackets and commas around",
+            )
+        else:
+            reader.read_lines(file.lines())
+    found = reader.finish()
+    changes = ""
+    if meta is not None and found != meta.dataset_hash:
+        changes = "\n".join(
+            [
+                f"{path}: the set was changed after it was frozen",
+                f"  stored hash {meta.dataset_hash}",
+                f"  found hash  {found}",
+                *(f"  {line}" for line in reader.explain()),
+            ]
+        )
+    elif meta is not None and meta.size not in (None, len(reader.cases)):
+        changes = f"{path}: meta.size is {meta.size}, but the set holds {len(reader.cases)} cases"
+    if changes and not changed:
+        raise HashMismatchError(
+            changes, "restore the file, or review the change and run `ragproof freeze` again"
+        )
+    return Dataset(path, tuple(reader.cases), reader.lines, found, frozen, changes)
 
 
 class _Reader:
@@ -81,29 +107,32 @@ class _Reader:
         self.cases: list[Case] = []
         self.lines = array("I")
         self._hasher = Hasher()
+        self._case_hashes = bytearray()
+        self._stored: str | None = None
+        """``meta.case_hashes`` as text, which takes a fifth of the memory."""
+        self._ids: set[str] = set()
+        self._first_lines: dict[str, int] = {}
+        self._blank = True
         self._problems: list[str] = []
+        self._more_problems = 0
 
-    def read_lines(self, text: str) -> None:
+    def read_lines(self, lines: Iterable[str]) -> None:
         """Take a case from each line that is not blank."""
-        start, number = 0, 0
-        while start < len(text):
-            number += 1
-            end = text.find("\n", start)
-            end = len(text) if end < 0 else end
-            line = text[start:end]
-            start = end + 1
-            if not line.strip():
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
                 continue
+            self._blank = False
             try:
                 value = loads(line)
             except StrictJsonError as error:
-                self._problem(number, f"not valid JSON: {error.message} (column {error.pos + 1})")
+                column = min(error.pos, len(line.rstrip())) + 1
+                self._problem(number, f"not valid JSON: {error.message} (column {column})")
             else:
                 self._take(number, value)
 
-    def read_frozen(self, text: str) -> FrozenMeta:
+    def read_frozen(self, cursor: Cursor) -> FrozenMeta | None:
         """Take the cases of ``{"meta": ..., "cases": [...]}`` one by one; return the meta."""
-        cursor = _Cursor(text, self.path)
+        self._blank = False
         meta: FrozenMeta | None = None
         found: set[str] = set()
         cursor.expect("{")
@@ -111,39 +140,47 @@ class _Reader:
             key = cursor.value()
             cursor.expect(":")
             if key in found or key not in ("meta", "cases"):
-                cursor.fail(f"{key!r} is not expected here; a frozen set holds meta and cases")
+                cursor.fail(
+                    f"{_shown(key)} is not expected here; a frozen set holds meta and cases"
+                )
             found.add(key)
             if key == "meta":
-                meta = self._meta(cursor.value())
+                meta = self._meta(cursor.line(), cursor.value())
             else:
                 self._take_array(cursor)
             if cursor.expect(",}") == "}":
                 break
         cursor.end()
-        if meta is None or "cases" not in found:
+        if len(found) < 2:
             cursor.fail("a frozen set holds meta and cases; one is missing")
-        if meta.size is not None and meta.size != len(self.cases) and not self._problems:
-            self._problems.append(
-                f"{self.path}: meta.size is {meta.size}, but the file holds {len(self.cases)} cases"
-            )
         return meta
 
-    def finish(self) -> Hashes:
-        """The hashes of all cases.
+    def finish(self) -> str:
+        """The hash of all cases.
 
         Raises:
             DatasetError: there were problems, or no case at all.
         """
         if self._problems:
-            shown = self._problems[:MAX_PROBLEMS]
-            if len(shown) < len(self._problems):
-                shown.append(f"... and {len(self._problems) - len(shown)} more problems")
-            raise DatasetError("\n".join(shown), "mend the lines named above")
+            if self._more_problems:
+                self._problems.append(f"... and {self._more_problems} more problems")
+            raise DatasetError("\n".join(self._problems), "mend the lines named above")
         if not self.cases:
-            raise DatasetError(f"dataset {self.path} holds no case", "add at least one case")
+            what = "is empty" if self._blank else "holds no case"
+            raise DatasetError(f"dataset {self.path} {what}", "add at least one case")
         return self._hasher.finish()
 
-    def _take_array(self, cursor: "_Cursor") -> None:
+    def explain(self) -> list[str]:
+        """What the hashes of single cases say about a set whose hash does not match."""
+        stored = None if self._stored is None else dict(loads(self._stored))
+        digits = self._case_hashes.hex()
+        found = {
+            case.id: digits[start : start + CASE_HASH_DIGITS]
+            for case, start in zip(self.cases, range(0, len(digits), CASE_HASH_DIGITS), strict=True)
+        }
+        return explain_mismatch(stored, found)
+
+    def _take_array(self, cursor: Cursor) -> None:
         cursor.expect("[")
         if cursor.peek() == "]":
             cursor.expect("]")
@@ -155,107 +192,58 @@ class _Reader:
 
     def _take(self, line: int, value: Any) -> None:
         name = value.get("id") if isinstance(value, dict) else None
-        where = f"case {name!r}: " if isinstance(name, str) else ""
+        where = f"case {_shown(name)}: " if isinstance(name, str) else ""
         try:
             case = read_case(value)
         except CaseProblems as error:
             for field, message in error.problems:
                 self._problem(line, f"{where}{field}: {message}")
             return
-        if case.id in self._hasher.seen:
-            first = next(i for i, other in enumerate(self.cases) if other.id == case.id)
+        if case.id in self._ids:
+            if not self._first_lines:
+                pairs = zip(self.cases, self.lines, strict=True)
+                self._first_lines = {case.id: line for case, line in pairs}
+            first = self._first_lines[case.id]
             self._problem(
-                line,
-                f"case {case.id!r}: id: is already taken by the case on line {self.lines[first]}",
+                line, f"case {_shown(case.id)}: id: is already taken by the case on line {first}"
             )
             return
         self.cases.append(case)
         self.lines.append(line)
-        self._hasher.add(case)
+        self._ids.add(case.id)
+        if self._first_lines:
+            self._first_lines[case.id] = line
+        self._case_hashes += bytes.fromhex(self._hasher.add(case))
 
-    def _meta(self, value: Any) -> FrozenMeta:
+    def _meta(self, line: int, value: Any) -> FrozenMeta | None:
         try:
             meta = FrozenMeta.model_validate(value)
         except ValidationError as error:
-            lines = [
-                f"{self.path}: meta.{'.'.join(map(str, item['loc']))}: {item['msg']}"
-                for item in error.errors(include_url=False)
-            ]
-            raise DatasetError(
-                "\n".join(lines), "freeze the set again with `ragproof freeze`"
-            ) from None
-        if meta.hash_algorithm != "sha256":
-            raise DatasetError(
-                f"{self.path}: meta.hash_algorithm is {meta.hash_algorithm!r}; only sha256 is known"
-            )
-        return meta
+            for item in error.errors(include_url=False):
+                field = ".".join(["meta", *map(str, item["loc"])])
+                self._problem(line, f"{_cut(field)}: {_sentence(item)}")
+            return None
+        if meta.case_hashes is not None:
+            self._stored = canonical(meta.case_hashes)
+        return meta.model_copy(update={"case_hashes": None})
 
     def _problem(self, line: int, message: str) -> None:
-        self._problems.append(f"{self.path}:{line}: {message}")
+        if len(self._problems) < MAX_PROBLEMS:
+            self._problems.append(f"{self.path}:{line}: {message}")
+        else:
+            self._more_problems += 1
 
 
-class _Cursor:
-    """Walks through the text of one JSON document, value by value."""
-
-    def __init__(self, text: str, path: Path) -> None:
-        self._text = text
-        self._path = path
-        self._pos = 0
-        self._line, self._counted = 1, 0
-
-    def peek(self) -> str:
-        self._pos = skip_space(self._text, self._pos)
-        return self._text[self._pos : self._pos + 1]
-
-    def expect(self, characters: str) -> str:
-        found = self.peek()
-        if not found:
-            self.fail("the file ends in the middle: it was cut")
-        if found not in characters:
-            self.fail(f"expected {' or '.join(characters)}, found {found!r}")
-        self._pos += 1
-        return found
-
-    def value(self) -> Any:
-        self.peek()
-        try:
-            value, self._pos = decode(self._text, self._pos)
-        except StrictJsonError as error:
-            self._pos = error.pos
-            cut = self._pos >= len(self._text.rstrip())
-            self.fail("the file ends in the middle: it was cut" if cut else error.message)
-        return value
-
-    def line(self) -> int:
-        self.peek()
-        self._line += self._text.count("\n", self._counted, self._pos)
-        self._counted = self._pos
-        return self._line
-
-    def end(self) -> None:
-        if self.peek():
-            self.fail("more text follows the end of the set")
-
-    def fail(self, message: str) -> NoReturn:
-        line = self._text.count("\n", 0, self._pos) + 1
-        raise DatasetError(
-            f"{self._path}:{line}: not a frozen set: {message}",
-            "restore the file from version control, or freeze the set again",
-        )
+def _sentence(item: Any) -> str:
+    if item["type"] == "extra_forbidden":
+        close = get_close_matches(str(item["loc"][-1]), FrozenMeta.model_fields, n=1)
+        return "unknown field" + (f"; did you mean {close[0]}?" if close else "")
+    return "is missing" if item["type"] == "missing" else str(item["msg"]).lower()
 
 
-def _check_hash(path: Path, meta: FrozenMeta, hashes: Hashes) -> None:
-    if hashes.dataset == meta.dataset_hash:
-        return
-    stored = None
-    if meta.case_hashes is not None and all(len(pair) == 2 for pair in meta.case_hashes):
-        stored = dict(meta.case_hashes)
-    lines = [
-        f"{path}: the set was changed after it was frozen",
-        f"  stored hash {meta.dataset_hash}",
-        f"  found hash  {hashes.dataset}",
-        *(f"  {line}" for line in explain_mismatch(stored, hashes.cases)),
-    ]
-    raise HashMismatchError(
-        "\n".join(lines), "restore the file, or review the change and run `ragproof freeze` again"
-    )
+def _shown(name: Any) -> str:
+    return _cut(repr(name))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."

@@ -19,6 +19,7 @@ DOCUMENTED = (
 )
 """Fields that the canonical form always holds, null or empty when unset."""
 
+_LONGEST = 80
 _Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 _Tag = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[^,=\[\]\s]([^,=\[\]]*[^,=\[\]\s])?$")
@@ -98,7 +99,7 @@ def _lacking(raw: Any) -> list[tuple[str, str]]:
     if not isinstance(raw, dict):
         return []
     kind = raw.get("kind", Kind.QA)
-    if kind == Kind.QA and raw.get("expected_source_ids") in (None, []):
+    if kind == Kind.QA and raw.get("expected_source_ids", []) == []:
         return [("expected_source_ids", "a qa case needs at least one expected source id")]
     payload = raw.get("adversarial_payload")
     if kind == Kind.INJECTION and (payload is None or not str(payload).strip()):
@@ -107,22 +108,28 @@ def _lacking(raw: Any) -> list[tuple[str, str]]:
 
 
 def _problem(item: Mapping[str, Any]) -> tuple[str, str]:
-    field = ".".join(str(part) for part in item["loc"])
+    loc = item["loc"]
+    field = ".".join(_cut(str(part)) for part in loc) or "case"
     match item["type"]:
         case "extra_forbidden":
-            nearest = get_close_matches(str(item["loc"][-1]), CaseModel.model_fields, n=1)
+            model = EvidenceModel if len(loc) > 1 else CaseModel
+            nearest = get_close_matches(str(loc[-1])[:_LONGEST], model.model_fields, n=1)
             return field, "unknown field" + (f"; did you mean {nearest[0]}?" if nearest else "")
         case "missing":
             return field, "is missing"
-        case "string_pattern_mismatch" | "string_too_short" if field in {"id", "question"}:
-            return field, "is empty"
-        case "string_pattern_mismatch" if field.startswith("tags"):
-            return field, "may not hold , = [ ] nor begin or end with a space"
         case "string_pattern_mismatch" if field == "language":
             return field, "is not a language tag such as en or zh-Hans"
+        case "string_pattern_mismatch" if loc[0] == "tags":
+            return field, "may not hold , = [ ] nor begin or end with a space"
+        case "string_pattern_mismatch" | "string_too_short":
+            return field, "is empty"
         case "model_type" | "model_attributes_type":
-            return field or "case", "must be a JSON object"
+            return field, "must be a JSON object"
     return field, str(item["msg"][:1].lower() + item["msg"][1:])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
 
 
 def case_dict(case: Case) -> dict[str, Any]:
