@@ -27,10 +27,15 @@ class Network(NamedTuple):
 
 
 class Adapter(HTTPAdapter):
-    """An adapter for one worker: one connection, watched."""
+    """An adapter for one worker: one connection, watched, and no state between cases.
+
+    All cases go to the same place, so the look-up of the pool is made once; a response
+    is the little that is read of it, without a jar for cookies.
+    """
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
+        self._last: tuple[str | None, Any] = (None, None)
         super().__init__(pool_connections=2, pool_maxsize=1)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -41,6 +46,23 @@ class Adapter(HTTPAdapter):
         manager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = _pool_classes(self._watch)
         return manager
+
+    def get_connection_with_tls_context(
+        self, request: requests.PreparedRequest, *args: Any, **kwargs: Any
+    ) -> Any:
+        url, pool = self._last
+        if pool is None or url != request.url:
+            pool = super().get_connection_with_tls_context(request, *args, **kwargs)
+            self._last = request.url, pool
+        return pool
+
+    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
+        response = requests.Response()
+        response.status_code = resp.status
+        response.headers = resp.headers
+        response.raw = resp
+        response.reason = resp.reason
+        return response
 
 
 def open_session(watch: Watch) -> requests.Session:
