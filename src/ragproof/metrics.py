@@ -15,6 +15,11 @@ from ragproof.errors import ConfigError
 from ragproof.records import Kind
 from ragproof.selector import Selector, parse_selector
 
+DIGITS = 10
+"""Scores and means are rounded, so that they compare as their decimal values do."""
+
+MAX_K = 1000
+
 
 class Needs(StrEnum):
     """The part of a response without which a metric cannot be measured."""
@@ -135,14 +140,16 @@ def parse_metric(text: str) -> MetricRef:
         raise ConfigError(f"{text!r} is not the name of a metric", _nearest(text))
     metric = METRICS.get(match["name"])
     if metric is None:
-        raise ConfigError(f"there is no metric {match['name']!r}", _nearest(match["name"]))
+        raise ConfigError(f"there is no metric {match['name']!r}", _nearest(text))
     k = int(match["k"]) if match["k"] else None
     if k is None and metric.cutoff is Cutoff.REQUIRED:
         raise ConfigError(f"{metric.name!r} needs a cut-off", f"write {metric.name}@10")
     if k is not None and metric.cutoff is Cutoff.NONE:
         raise ConfigError(f"{metric.name!r} takes no cut-off", f"write {metric.name}")
-    if k == 0:
-        raise ConfigError(f"the cut-off of {text!r} is 0", f"write {metric.name}@1 or more")
+    if k is not None and (not 1 <= k <= MAX_K or match["k"] != str(k)):
+        raise ConfigError(
+            f"the cut-off of {text!r} is not a number from 1 to {MAX_K}", f"write {metric.name}@10"
+        )
     selector = None if match["slice"] is None else parse_selector(match["slice"])
     return MetricRef(metric, k, selector)
 
@@ -154,6 +161,13 @@ def _nearest(text: str) -> str:
         tails = {name.partition(".")[2]: name for name in METRICS}
         close = [tails[tail] for tail in get_close_matches(base, tails, n=1, cutoff=0.5)]
     if close:
-        suffix = "@10" if METRICS[close[0]].cutoff is Cutoff.REQUIRED else ""
-        return f"did you mean {close[0]}{suffix}?"
+        return f"did you mean {close[0]}{_suffix(METRICS[close[0]], text)}?"
     return f"the metrics are {', '.join(METRICS)}"
+
+
+def _suffix(metric: Metric, text: str) -> str:
+    """The cut-off that was written, where it makes sense."""
+    written = re.search(r"@([1-9][0-9]{0,2})(?![0-9])", text)
+    if metric.cutoff is Cutoff.NONE or (written is None and metric.cutoff is Cutoff.OPTIONAL):
+        return ""
+    return f"@{written[1]}" if written else "@10"

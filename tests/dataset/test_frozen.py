@@ -30,7 +30,7 @@ tags = st.text(string.ascii_letters + "é漢 -_.", min_size=1, max_size=8).filte
     lambda one: one == one.strip()
 )
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | text, lambda inner: st.lists(inner)
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | text, st.lists
 )
 
 

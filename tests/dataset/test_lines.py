@@ -217,5 +217,5 @@ def test_a_huge_file_is_refused(
 
 def test_paths_that_are_no_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing", Path("/dev/null"), tmp_path / "a\0b"):
-        with pytest.raises(load.DatasetError, match="cannot be read|does not exist"):
+        with pytest.raises(load.DatasetError, match=r"cannot be read|does not exist"):
             load.load_dataset(path)

@@ -1,6 +1,6 @@
 """Reading ``ragproof.yml``: every problem at once, with file, line, key and the nearest key."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
@@ -14,6 +14,7 @@ from ragproof.errors import ConfigError
 from ragproof.files import read_text
 
 MAX_BYTES = 1_000_000
+_SHOULD_BE = "input should be "
 
 
 def load_config(path: Path) -> Config:
@@ -51,9 +52,24 @@ def config_schema() -> dict[str, Any]:
 
 
 def _findings(error: ValidationError, document: Document) -> Iterator[tuple[int, str]]:
+    places: dict[Path_, list[Mapping[str, Any]]] = {}
     for item in error.errors(include_url=False):
-        path = _in_file(item["loc"], item["type"], document)
-        yield _line(path, document), f"{_dotted(path)}: {_sentence(item, path)}"
+        places.setdefault(_in_file(item["loc"], item["type"], document), []).append(item)
+    for path, items in places.items():
+        if any(len(other) > len(path) and other[: len(path)] == path for other in places):
+            # The branch of a union that got further says more than "should be a number".
+            items = [item for item in items if not item["type"].endswith("_type")]  # noqa: PLW2901
+        for sentence in _sentences(items, path):
+            yield _line(path, document), f"{_dotted(path)}: {sentence}"
+
+
+def _sentences(items: list[Mapping[str, Any]], path: Path_) -> Iterable[str]:
+    """What is wrong at one place, where a union has an error for each of its branches."""
+    of_type = [item for item in items if item["type"].endswith("_type")]
+    if len(of_type) < len(items) or not items:
+        return [_sentence(item, path) for item in items if item not in of_type]
+    first, *rest = (_sentence(item, path) for item in of_type)
+    return [" or ".join([first, *(one.removeprefix(_SHOULD_BE) for one in rest)])]
 
 
 def _in_file(loc: Path_, kind: str, document: Document) -> Path_:

@@ -1,13 +1,23 @@
 """What ``ragproof.yml`` may say. Defaults live here and nowhere else."""
 
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+import re
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from ragproof.errors import ConfigError
-from ragproof.metrics import parse_metric
+from ragproof.metrics import DIGITS, parse_metric
 from ragproof.records import Kind
 
 Paths = Annotated[
@@ -161,12 +171,41 @@ class Replacement(_Model):
     pattern: str
     with_: Annotated[str, Field(alias="with")] = ""
 
+    @model_validator(mode="after")
+    def _compiles(self) -> Self:
+        try:
+            # What is put in is read before anything is looked for.
+            re.compile(self.pattern).sub(self.with_, "")
+        except (re.error, IndexError, RecursionError, OverflowError) as error:
+            raise _problem(f"not a regular expression and its replacement: {error}") from None
+        return self
+
+
+class Broken(NamedTuple):
+    """A bound that a value breaks: ``below`` or ``above`` which limit."""
+
+    side: Literal["below", "above"]
+    limit: float
+
 
 class Bounds(_Model):
     """Smallest and largest value allowed, both inclusive."""
 
     min: float | None = None
     max: float | None = None
+
+    def broken_by(self, value: float) -> Broken | None:
+        """The bound that a value breaks.
+
+        Compared as decimals: 0.1 + 0.7 is 0.8, and a third is 0.33333333333, whatever
+        the last bits say.
+        """
+        value = round(value, DIGITS)
+        if self.min is not None and value < round(self.min, DIGITS):
+            return Broken("below", self.min)
+        if self.max is not None and value > round(self.max, DIGITS):
+            return Broken("above", self.max)
+        return None
 
     @model_validator(mode="after")
     def _bound_something(self) -> Self:
@@ -202,16 +241,16 @@ class GateConfig(_Model):
         float, Field(ge=0, le=1, description="Share of cases that must have been answered.")
     ] = 0.95
 
-    @field_validator("thresholds")
+    @field_validator("thresholds", mode="wrap")
     @classmethod
-    def _known(cls, value: dict[str, Bounds]) -> dict[str, Bounds]:
-        return _check_bounds(value)
+    def _known(cls, value: Any, read: ValidatorFunctionWrapHandler) -> dict[str, Bounds]:
+        return _read_bounds(value, read)
 
     @model_validator(mode="after")
     def _no_contradiction(self) -> Self:
         both = sorted(set(self.required.cases) & set(self.allow_failing))
         if both:
-            raise _problem(f"{both[0]!r} stands in required and in allow_failing")
+            raise _problem(f"in required and in allow_failing: {', '.join(map(repr, both[:5]))}")
         return self
 
     def enforces(self) -> bool:
@@ -244,66 +283,105 @@ class Config(_Model):
         list[str], Field(description="Measured beside the usual ones, such as retrieval.map@10.")
     ] = []
     case_pass: Annotated[
-        dict[Kind, dict[str, Bounds]],
+        dict[Annotated[Kind, Field(strict=False)], dict[str, Bounds]],
         Field(description="When a case passes, by kind: bounds on its own scores."),
     ] = {}
     gate: GateConfig = GateConfig()
 
-    @field_validator("case_pass", mode="before")
+    @field_validator("case_pass", mode="wrap")
     @classmethod
-    def _kinds(cls, value: Any) -> Any:
-        if isinstance(value, dict):
-            unknown = [key for key in value if key not in set(Kind)]
-            if unknown:
-                raise _problem(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(Kind)}")
-            return {Kind(key): bounds for key, bounds in value.items()}
-        return value
+    def _rules(
+        cls, value: Any, read: ValidatorFunctionWrapHandler
+    ) -> dict[Kind, dict[str, Bounds]]:
+        misfits = [
+            _misplaced(message, kind, name)
+            for kind, rules in _items(value)
+            if kind in set(Kind)
+            for name, bounds in _items(rules)
+            for message in _misfits(name, bounds, Kind(kind))
+        ]
+        made: dict[Kind, dict[str, Bounds]] = _read_all(value, read, misfits)
+        return made
 
-    @field_validator("case_pass")
+    @field_validator("metrics", mode="wrap")
     @classmethod
-    def _rules(cls, value: dict[Kind, dict[str, Bounds]]) -> dict[Kind, dict[str, Bounds]]:
-        for kind, bounds in value.items():
-            _check_bounds(bounds, kind)
-        return value
-
-    @field_validator("metrics")
-    @classmethod
-    def _measurable(cls, value: list[str]) -> list[str]:
-        for name in value:
-            try:
-                ref = parse_metric(name)
-            except ConfigError as error:
-                raise _problem(f"{error.message}: {error.hint}") from None
-            if ref.slice is not None:
-                raise _problem(f"{name!r}: a slice belongs into gate.thresholds")
-        return value
+    def _measurable(cls, value: Any, read: ValidatorFunctionWrapHandler) -> list[str]:
+        names = enumerate(value) if isinstance(value, list) else ()
+        misfits = [
+            _misplaced(message, place)
+            for place, name in names
+            if isinstance(name, str)
+            for message in _misnamed(name, sliced=False)
+        ]
+        made: list[str] = _read_all(value, read, misfits)
+        return made
 
     def cutoffs(self) -> list[int]:
         """The values of k, rising."""
         return sorted({self.k} if isinstance(self.k, int) else set(self.k))
 
 
-def _check_bounds(bounds: dict[str, Bounds], kind: Kind | None = None) -> dict[str, Bounds]:
-    wrong = [message for name, bound in bounds.items() for message in _misfits(name, bound, kind)]
-    if wrong:
-        raise _problem("; ".join(wrong))
-    return bounds
+def _read_bounds(value: Any, read: ValidatorFunctionWrapHandler) -> dict[str, Bounds]:
+    misfits = [
+        _misplaced(message, name)
+        for name, bounds in _items(value)
+        for message in _misfits(name, bounds, None)
+    ]
+    made: dict[str, Bounds] = _read_all(value, read, misfits)
+    return made
 
 
-def _misfits(name: str, bound: Bounds, kind: Kind | None) -> Iterator[str]:
+def _read_all(
+    value: Any, read: ValidatorFunctionWrapHandler, misfits: list[InitErrorDetails]
+) -> Any:
+    """Read a value whose names do not fit, so that all that is wrong is said at once."""
     try:
-        metric = (ref := parse_metric(name)).metric
+        made = read(value)
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_context=False):
+            misfits.append(_misplaced(item["msg"], *item["loc"], kind=item["type"]))
+    if misfits:
+        raise ValidationError.from_exception_data("ragproof", misfits)
+    return made
+
+
+def _misplaced(message: str, *loc: int | str, kind: str = "ragproof") -> InitErrorDetails:
+    problem = PydanticCustomError(kind, "{message}", {"message": message})
+    return InitErrorDetails(type=problem, loc=loc, input=None)
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def _misfits(name: str, bounds: Any, kind: Kind | None) -> Iterator[str]:
+    """Why a metric's name, or its bounds as far as they are numbers, cannot be."""
+    yield from (named := list(_misnamed(name, sliced=True)))
+    if named:
+        return
+    ref = parse_metric(name)
+    for key, end in _items(bounds):
+        number = isinstance(end, int | float) and not isinstance(end, bool) and isfinite(end)
+        high = ref.metric.high
+        if key in Bounds.model_fields and number and (end < 0 or (high is not None and end > high)):
+            top = " and up" if high is None else f" to {high:g}"
+            yield f"{end:.10g} is outside the metric's range, 0{top}"
+    if kind is not None and (ref.slice is not None or ref.metric.aggregate != "mean"):
+        yield "is no score of a single case"
+    elif kind is not None and kind not in ref.metric.kinds:
+        yield f"does not apply to {kind} cases"
+
+
+def _misnamed(name: str, *, sliced: bool) -> Iterator[str]:
+    try:
+        ref = parse_metric(name)
     except ConfigError as error:
         yield f"{error.message}: {error.hint}"
         return
-    for end in (bound.min, bound.max):
-        if end is not None and (end < 0 or (metric.high is not None and end > metric.high)):
-            top = " and up" if metric.high is None else f" to {metric.high:g}"
-            yield f"{name}: {end:g} is outside the metric's range, 0{top}"
-    if kind is not None and (ref.slice is not None or metric.aggregate != "mean"):
-        yield f"{name!r} is no score of a single case"
-    elif kind is not None and kind not in metric.kinds:
-        yield f"{name!r} does not apply to {kind} cases"
+    if str(ref) != name:
+        yield f"{name!r} is spelled {ref}"
+    if ref.slice is not None and not sliced:
+        yield f"{name!r}: a slice belongs into gate.thresholds"
 
 
 def _problem(message: str) -> PydanticCustomError:
