@@ -1,5 +1,6 @@
 """Real data with published right values, from outside the repository."""
 
+import fcntl
 import json
 import os
 import re
@@ -51,13 +52,18 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def cache() -> Path:
-    """A folder that outlives the tests: what they install is installed once."""
+def cache() -> Iterator[Path]:
+    """A folder that outlives the tests: what they install is installed once.
+
+    One session of tests has it at a time; another waits.
+    """
     folder = Path(
         os.environ.get("RAGPROOF_LAB_CACHE") or Path(tempfile.gettempdir()) / "ragproof-lab"
     )
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
 
 
 @pytest.fixture(scope="session")

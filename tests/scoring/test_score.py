@@ -118,8 +118,9 @@ class TestAnswer:
         assert scores["answer.rouge_l"] == 1
         assert scores["robustness.over_refusal"] == 0
 
-    def test_without_an_expected_answer_nothing_is_compared(self) -> None:
-        case = Case("q1", "?", expected_source_ids=("a",))
+    @pytest.mark.parametrize("expected", [None, "", " \n"])
+    def test_without_an_expected_answer_nothing_is_compared(self, expected: str | None) -> None:
+        case = Case("q1", "?", expected_answer=expected, expected_source_ids=("a",))
         scored = scorer().score(case, response())
         assert scored.unscored == {"answer": "the case has no expected answer"}
         assert "answer.token_f1" not in scored.scores

@@ -74,7 +74,7 @@ class Scorer:
         self, case: Case, answer: str, scores: dict[str, float], unscored: dict[str, str]
     ) -> None:
         if self._compares:
-            if case.expected_answer is None:
+            if not case.expected_answer or case.expected_answer.isspace():
                 unscored["answer"] = "the case has no expected answer"
             else:
                 compared = Reference(case.expected_answer, case.language).compare(answer)

@@ -1,0 +1,189 @@
+"""Real RAG servers, asked with a plain mapping: LangServe and Hayhooks over 22 documents.
+
+The cases are in ``servers/cases.jsonl``; ``origin.section`` counts the sections of the
+document in which the answer stands, from which quotes for evidence are cut.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+pytestmark = pytest.mark.conformance
+
+_HERE = Path(__file__).parent / "servers"
+_LAB = Path(__file__).parents[3] / "shared" / "lab" / "servers"
+START_S = 600
+STOP_S = 10
+PATHS = {"langserve": "/rag/invoke", "hayhooks": "/rag/run"}
+FOUND = {"langserve": 7 / 8, "hayhooks": 1.0}
+"""Share of the questions whose document is among the first three."""
+
+
+class Server(NamedTuple):
+    """A running server: its address, its configuration and the documents it knows."""
+
+    name: str
+    url: str
+    config: Path
+    corpus: Path
+
+
+@pytest.fixture(scope="module")
+def lab() -> Path:
+    """The folder of the servers' start scripts."""
+    if not _LAB.is_dir():
+        pytest.skip(f"no servers in {_LAB}")
+    for program in ("bash", "curl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"starting the servers takes {program}")
+    return _LAB
+
+
+@pytest.fixture(scope="module", params=list(PATHS))
+def server(request: pytest.FixtureRequest, lab: Path, cache: Path) -> Iterator[Server]:
+    name = request.param
+    with started(lab / name / "start.sh", cache / name) as port:
+        url = f"http://127.0.0.1:{port}{PATHS[name]}"
+        yield Server(name, url, _HERE / f"{name}.yml", lab / "corpus" / "small")
+
+
+@contextmanager
+def started(script: Path, root: Path) -> Iterator[int]:
+    """Start a server, installing it first if need be; stop what was started."""
+    root.mkdir(exist_ok=True)
+    port, stub_port = free_ports(2)
+    pids = {root / "server.pid": port, root / "stub.pid": stub_port}
+    for file in pids:
+        file.unlink(missing_ok=True)
+    ports = {"PORT": str(port), "STUB_PORT": str(stub_port)}
+    try:
+        done = subprocess.run(
+            ["bash", str(script)],
+            env={**os.environ, **ports, "ROOT": str(root)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=START_S,
+            check=False,
+        )
+        if done.returncode != 0 and not (root / "server.pid").exists():
+            # A half-made environment would count as installed next time.
+            shutil.rmtree(root / "venv", ignore_errors=True)
+            pytest.skip(f"{root.name} cannot be installed: {done.stdout[-500:]}")
+        assert done.returncode == 0, done.stdout
+        yield port
+    finally:
+        for file, listening in pids.items():
+            if file.exists():
+                stop(int(file.read_text()), listening)
+
+
+def free_ports(number: int) -> list[int]:
+    with ExitStack() as open_sockets:
+        bound = [open_sockets.enter_context(socket.socket()) for _ in range(number)]
+        for one in bound:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in bound]
+
+
+def stop(pid: int, port: int) -> None:
+    """End the process; gone is when nobody listens, as nobody may be there to reap it."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+        until = time.monotonic() + STOP_S
+        while listens(port) and time.monotonic() < until:
+            time.sleep(0.05)
+        if listens(port):
+            os.kill(pid, signal.SIGKILL)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def read_cases() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (_HERE / "cases.jsonl").read_text().splitlines()]
+
+
+def values(run: dict[str, Any]) -> dict[str, float]:
+    return {metric["name"]: metric["value"] for metric in run["metrics"]}
+
+
+def test_the_frozen_set_is_that_of_the_cases(ragproof: Callable[..., None], tmp_path: Path) -> None:
+    frozen = tmp_path / "cases.frozen.json"
+    ragproof("freeze", _HERE / "cases.jsonl", "--out", frozen)
+    assert frozen.read_text() == (_HERE / "cases.frozen.json").read_text()
+
+
+def test_a_run_passes_its_gate(
+    server: Server, ragproof: Callable[..., None], tmp_path: Path
+) -> None:
+    ragproof("run", "--config", server.config, "--endpoint", server.url, "--out", tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["verdict"] == "pass"
+    assert run["counts"]["error"] == run["counts"]["unscored"] == 0
+    assert run["gate"]["allow_failing"] == {"failing": ["price"], "passing": []}
+    assert values(run)["retrieval.hit@3"] == FOUND[server.name]
+    for case in run["cases"]:
+        assert len(case["retrieved"]) == len(set(case["retrieved"])) == 3, case["id"]
+        assert case["answer"], case["id"]
+        assert case["attempts"] == 1, case["id"]
+
+
+def test_a_run_with_evidence_passes_its_gate(
+    server: Server, ragproof: Callable[..., None], tmp_path: Path
+) -> None:
+    dataset = tmp_path / "cases.jsonl"
+    with dataset.open("w") as file:
+        for case in read_cases():
+            file.write(json.dumps(with_evidence(case, server.corpus)) + "\n")
+    config = tmp_path / "ragproof.yml"
+    text = server.config.read_text()
+    assert "source_match: document" in text
+    config.write_text(text.replace("source_match: document", "source_match: evidence"))
+    ragproof("freeze", dataset)
+    ragproof("run", "--config", config, "--endpoint", server.url, "--out", tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["verdict"] == "pass"
+    assert run["counts"]["error"] == run["counts"]["unscored"] == 0
+    found = values(run)
+    assert found["retrieval.recall@3"] == found["retrieval.hit@3"] == FOUND[server.name]
+
+
+def with_evidence(case: dict[str, Any], corpus: Path) -> dict[str, Any]:
+    """The case with the first line under the heading of its section for a quote."""
+    if "origin" not in case:
+        return case
+    (source,) = case["expected_source_ids"]
+    sections = re.split(r"(?m)^(?=#{1,3} )", (corpus / source).read_text(encoding="utf-8"))
+    _, quote, *_ = filter(None, sections[case["origin"]["section"]].splitlines())
+    return {**case, "evidence": [{"quote": quote, "source_id": source}]}
+
+
+def test_a_gate_that_asks_for_more_fails(
+    server: Server, ragproof: Callable[..., None], tmp_path: Path
+) -> None:
+    """The one question that nobody can answer is answered all the same."""
+    config = tmp_path / "ragproof.yml"
+    text = server.config.read_text().replace("cases.frozen.json", str(_HERE / "cases.frozen.json"))
+    config.write_text(
+        text.replace("required: {", "required: {cases: [price], ").replace(
+            "allow_failing: [price]", "allow_failing: []"
+        )
+    )
+    ragproof("run", "--config", config, "--endpoint", server.url, "--out", tmp_path, exit_code=1)
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["verdict"] == "fail"
+    assert [one["outcome"] for one in run["gate"]["required"] if "price" in str(one)] == ["fail"]
