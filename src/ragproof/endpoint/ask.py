@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ragproof.endpoint.client import Client, Exchange, Plan
 from ragproof.endpoint.deadline import Watchdog
+from ragproof.endpoint.pace import Pace
 from ragproof.records import Case, Failure, FailureKind
 
 HOPELESS = frozenset(
@@ -47,25 +48,6 @@ class Breaker:
         return self.tripped is not None
 
 
-class Pace:
-    """Hands out moments at which requests may start, so many a second."""
-
-    def __init__(self, rate: float | None) -> None:
-        self._gap = 0.0 if rate is None else 1.0 / rate
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def wait(self, stop: threading.Event) -> None:
-        """Wait for the next moment, or until ``stop`` is set."""
-        if not self._gap:
-            return
-        with self._lock:
-            now = time.monotonic()
-            turn = max(self._next, now)
-            self._next = turn + self._gap
-        stop.wait(turn - now)
-
-
 class Asking:
     """The asking of all cases, running in the background once begun."""
 
@@ -75,13 +57,15 @@ class Asking:
         self._take = take
         self._stop = threading.Event()
         self._go = threading.Event()
-        self._pace = Pace(plan.settings.rate_limit)
         self._indices: Iterator[int] = iter(range(len(cases)))
         self._lock = threading.Lock()
         self._error: BaseException | None = None
         self._watchdog = Watchdog()
         count = min(plan.settings.concurrency, len(cases))
-        self._clients = [Client(plan, self._watchdog.watch(), self._stop) for _ in range(count)]
+        pace = Pace(plan.settings.rate_limit)
+        self._clients = [
+            Client(plan, self._watchdog.watch(), self._stop, pace) for _ in range(count)
+        ]
         self._threads = [
             threading.Thread(target=self._work, args=(client,), daemon=True)
             for client in self._clients
@@ -134,7 +118,6 @@ class Asking:
                     index = next(self._indices, None)
                 if index is None:
                     return
-                self._pace.wait(self._stop)
                 exchange = client.ask(self._cases[index])
                 if self._stop.is_set() and exchange.failure is not None:
                     return  # cut by us: this case was not asked to its end
@@ -143,6 +126,7 @@ class Asking:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
             self._error = error
             self._stop.set()
+            self._watchdog.abort()  # what else is answered cannot be kept
 
     def _note(self, failure: Failure | None) -> None:
         with self._lock:

@@ -16,6 +16,7 @@ from urllib3.util.retry import Retry
 from ragproof.config.models import EndpointConfig
 from ragproof.endpoint.deadline import Watch
 from ragproof.endpoint.faults import classify
+from ragproof.endpoint.pace import Pace
 from ragproof.endpoint.template import Request, RequestTemplate
 from ragproof.endpoint.transport import ForbiddenAddressError, Network, open_session
 from ragproof.records import Case, Failure, FailureKind
@@ -28,6 +29,7 @@ _MAX_REDIRECTS = 5
 _FIRST_WAIT_S = 0.5
 _EXCERPT = 300
 _ERROR_BODY = 16_384
+_MAX_DEPTH = 100
 
 
 def _no_constant(name: str) -> Any:
@@ -78,11 +80,12 @@ class Plan(NamedTuple):
 class Client:
     """Asks on behalf of one worker, over connections of its own."""
 
-    def __init__(self, plan: Plan, watch: Watch, stop: threading.Event) -> None:
+    def __init__(self, plan: Plan, watch: Watch, stop: threading.Event, pace: Pace) -> None:
         self._plan = plan
         self._settings = plan.settings
         self._watch = watch
         self._stop = stop
+        self._pace = pace
         self._session = open_session(watch)
         self._limit = int(plan.settings.max_response_mb * 1_000_000)
         self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing
@@ -92,7 +95,7 @@ class Client:
                     template.method,
                     template.origin.geturl(),
                     headers={"Accept": "application/json", **template.headers},
-                    data=b"" if template.method == "GET" else b"{}",
+                    data=b"{}" if template.has_body else b"",
                 )
             )
             for name, template in plan.templates.items()
@@ -121,6 +124,9 @@ class Client:
         budget = self._settings.max_wait
         attempt = 1
         while True:
+            self._pace.wait(self._stop)
+            if self._stop.is_set():
+                return Failure(FailureKind.NOT_ASKED, "asking was stopped"), attempt - 1
             result = self._attempt(name, request)
             if isinstance(result, _Reply):
                 return result, attempt
@@ -155,7 +161,7 @@ class Client:
             return _Refusal(Failure(FailureKind.FORBIDDEN, f"{error}, which is never asked"))
         except (requests.RequestException, Urllib3Error, OSError) as error:
             return self._broken(error)
-        if body is None:
+        if len(body) > self._limit:
             limit = self._settings.max_response_mb
             return _Refusal(
                 Failure(FailureKind.TOO_LARGE, f"the response is larger than {limit:g} MB")
@@ -188,13 +194,16 @@ class Client:
         """Where to go on, if that is asked for and stays on the endpoint's own host."""
         if not self._settings.follow_redirects or response.status_code not in _REDIRECTS:
             return None
-        target = urljoin(url, response.headers.get("Location", ""))
-        old, new = urlsplit(url), urlsplit(target)
-        safe = old.hostname == new.hostname and (new.scheme in ("https", old.scheme))
-        return target if safe else None
+        try:
+            target = urljoin(url, response.headers.get("Location", ""))
+            old, new = _origin(url), _origin(target)
+        except ValueError:
+            return None
+        upgraded = old == ("http", new[1], 80) and new == ("https", old[1], 443)
+        return target if new == old or upgraded else None
 
-    def _read(self, response: requests.Response, limit: int) -> bytes | None:
-        """The decoded body, or None when it is larger than ``limit`` bytes."""
+    def _read(self, response: requests.Response, limit: int) -> bytes:
+        """The decoded body, or its first ``limit`` bytes and one more where it is larger."""
         raw = response.raw
         encoded = "Content-Encoding" in response.headers
         parts: list[bytes] = []
@@ -205,14 +214,15 @@ class Client:
             size += len(part)
             if size > limit:
                 response.close()
-                return None
-            if not part or (raw.length_remaining == 0 and not encoded):
+            if size > limit or not part or (raw.length_remaining == 0 and not encoded):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _refused(self, response: requests.Response) -> _Refusal:
         status = response.status_code
-        body = self._read(response, _ERROR_BODY) or b""
-        excerpt = self._excerpt(body)
+        try:
+            excerpt = self._excerpt(self._read(response, _ERROR_BODY))
+        except (Urllib3Error, OSError):
+            excerpt = ""  # the status says enough
         if status in _REDIRECTS:
             message = (
                 f"HTTP {status} redirects to {self._clean(response.headers.get('Location', ''))}"
@@ -222,7 +232,7 @@ class Client:
         reason = f" {self._clean(response.reason)[:60]}" if response.reason else ""
         return _Refusal(
             Failure(kind, f"HTTP {status}{reason}", excerpt),
-            retry=status in _RETRIED_STATUSES,
+            retry=status in _RETRIED_STATUSES and not self._watch.expired,
             wait_s=_retry_after(response.headers.get("Retry-After")),
         )
 
@@ -232,15 +242,19 @@ class Client:
             return _Refusal(Failure(FailureKind.TIMEOUT, f"no complete answer within {limit:g} s"))
         kind, message = classify(error, self._settings.timeout)
         retry = kind in (FailureKind.REFUSED, FailureKind.CUT)
-        return _Refusal(Failure(kind, self._clean(message)), retry=retry)
+        return _Refusal(Failure(kind, self._clean(message)[:_EXCERPT]), retry=retry)
 
     def _parse(self, body: bytes, latency_s: float) -> _Reply | _Refusal:
-        body = self._plan.redactor.raw(body)
         try:
             text = body.decode("utf-8-sig")
             value = _JSON.decode(text)
             if may_hold_surrogates(text):
                 value = well_formed(value)
+            if _too_deep(text, value):
+                return self._not_json("the response is nested too deep", body)
+            if self._leaks(text, value):
+                body = self._masked(value)
+                value = _JSON.decode(body.decode())
         except UnicodeDecodeError:
             return self._not_json("the response is not UTF-8", body)
         except RecursionError:
@@ -252,14 +266,32 @@ class Client:
         flat = body.removeprefix(b"\xef\xbb\xbf").replace(b"\n", b" ").replace(b"\r", b" ")
         return _Reply(flat, value, latency_s)
 
+    def _leaks(self, text: str, value: Any) -> bool:
+        """Whether a JSON text holds a secret, however it is escaped."""
+        if not self._plan.redactor.forms:
+            return False
+        if "\\u" in text or "\\/" in text:
+            text = json.dumps(value, ensure_ascii=False)
+        return self._plan.redactor.hides(text)
+
+    def _masked(self, value: Any) -> bytes:
+        text = json.dumps(self._plan.redactor.value(value), ensure_ascii=False)
+        return self._plan.redactor.raw(text.encode("utf-8"))
+
     def _not_json(self, message: str, body: bytes) -> _Refusal:
         return _Refusal(Failure(FailureKind.NOT_JSON, message, self._excerpt(body)))
 
     def _excerpt(self, body: bytes) -> str:
-        return self._clean(body[: 4 * _EXCERPT].decode("utf-8", "replace"))[:_EXCERPT]
+        """The beginning of a body: masked first, and cut where no part of a secret stands."""
+        whole = len(body) <= _ERROR_BODY
+        text = self._plan.redactor.raw(body[:_ERROR_BODY]).decode("utf-8", "replace")
+        longest = len(self._plan.redactor.forms[0]) if self._plan.redactor.forms else 0
+        return self._clean(text if whole else text[: len(text) - longest])[:_EXCERPT]
 
     def _clean(self, text: str) -> str:
-        return self._plan.redactor.text(" ".join(text.split()))
+        redact = self._plan.redactor.text
+        # Once before white space goes, and once after: a secret may hold white space.
+        return redact(" ".join(redact(text).split()))
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -269,3 +301,21 @@ def _retry_after(value: str | None) -> float | None:
         return Retry(0).parse_retry_after(value)
     except (InvalidHeader, ValueError, OverflowError):
         return None
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, parts.port or usual
+
+
+def _too_deep(text: str, value: Any) -> bool:
+    if text.count("[") + text.count("{") <= _MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        boxes = [one for one in level if isinstance(one, dict | list)]
+        if not boxes:
+            return False
+        level = [part for one in boxes for part in (one.values() if isinstance(one, dict) else one)]
+    return True

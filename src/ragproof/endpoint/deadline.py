@@ -8,6 +8,7 @@ import contextlib
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 
 _INTERVAL = 0.05
@@ -19,34 +20,46 @@ class Watch:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._expires: float | None = None
-        self._socket: socket.socket | None = None
+        self._latest = float("inf")
+        # A worker that asks two hosts, or was redirected, keeps a connection to each.
+        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self.expired = False
 
     @contextlib.contextmanager
     def until(self, expires: float) -> Iterator[None]:
         """Guard a call that must end before ``expires`` (:func:`time.monotonic`)."""
         with self._lock:
-            self._expires, self.expired = expires, False
+            self._expires, self.expired = min(expires, self._latest), False
         try:
             yield
         finally:
             with self._lock:
                 self._expires = None
 
+    def left(self) -> float:
+        """Seconds that the call in flight has left, never quite none."""
+        return max(0.001, (self._expires or 0.0) - time.monotonic())
+
     def connected(self, connection: socket.socket) -> None:
-        """Say which socket the call uses from now on."""
+        """Say that calls may use this socket from now on."""
         with self._lock:
-            self._socket = connection
+            self._sockets.add(connection)
 
     def check(self, now: float) -> None:
-        """Shut the connection down when its call is past its deadline at ``now``."""
+        """Shut all connections down when the call is past its deadline at ``now``."""
         with self._lock:
             if self._expires is None or now < self._expires:
                 return
             self.expired = True
-            if self._socket is not None:
+            for connection in self._sockets:
                 with contextlib.suppress(OSError, ValueError):
-                    self._socket.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def abort(self) -> None:
+        """End the call in flight now, and at once each that is begun later."""
+        with self._lock:
+            self._latest = 0.0
+        self.check(float("inf"))
 
 
 class Watchdog:
@@ -68,9 +81,9 @@ class Watchdog:
         self._thread.start()
 
     def abort(self) -> None:
-        """End all calls in flight now."""
+        """End all calls in flight now, and at once those that are begun later."""
         for watch in self._watches:
-            watch.check(float("inf"))
+            watch.abort()
 
     def stop(self) -> None:
         """End the thread."""

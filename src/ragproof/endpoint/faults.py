@@ -11,7 +11,10 @@ from ragproof.records import FailureKind
 
 
 def classify(error: BaseException, timeout_s: float) -> tuple[FailureKind, str]:
-    """The kind of failure that an exception of the HTTP stack stands for, and a sentence."""
+    """The kind of failure that an exception of the HTTP stack stands for, and a sentence.
+
+    The sentence may quote what the endpoint sent.
+    """
     causes = list(_causes(error))
     for types, kind, message in (
         (
@@ -28,6 +31,11 @@ def classify(error: BaseException, timeout_s: float) -> tuple[FailureKind, str]:
             (ssl.SSLCertVerificationError,),
             FailureKind.TLS,
             "the certificate is not trusted; name the CA with endpoint.ca_file",
+        ),
+        (
+            (ssl.SSLEOFError, ssl.SSLZeroReturnError),
+            FailureKind.CUT,
+            "the connection is cut",
         ),
         ((ssl.SSLError, u.SSLError), FailureKind.TLS, "the TLS handshake fails"),
         ((ConnectionRefusedError,), FailureKind.REFUSED, "the connection is refused"),
@@ -61,6 +69,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _words(error: BaseException) -> str:
-    text = str(error)
+    inner = next((item for item in error.args if isinstance(item, BaseException)), None)
+    if inner is not None:
+        return _words(inner)
     # urllib3 puts the object that failed, with its address in memory, before its message.
-    return text.rpartition(">: ")[2].rpartition("): ")[2][:200] or type(error).__name__
+    text = str(error).rpartition(">: ")[2].rpartition("): ")[2]
+    return text or type(error).__name__

@@ -11,27 +11,40 @@ from typing import Any, NamedTuple
 
 from ragproof.errors import ConfigError
 
-_STEP = r"\.([A-Za-z_][A-Za-z0-9_]*)|\['([^'\\\x00-\x1f]*)'\]|\[(0|-?[1-9]\d{0,8})\]|(\[\*\]|\.\*)"
+_STEP = (
+    r"\.([A-Za-z_][A-Za-z0-9_]*)|\['([^'\\\x00-\x1f]*)'\]|\[(0|-?[1-9][0-9]{0,8})\]|(\[\*\]|\.\*)"
+)
 _STEPS = re.compile(_STEP)
 _PLAIN = re.compile(rf"\$(?:{_STEP})*")
 _WILD = object()
 _NOTHING = object()
 
 
+class PathError(ValueError):
+    """A document that a path cannot be applied to."""
+
+
 class JsonPath(NamedTuple):
-    """A compiled path. ``singular``: it finds one value at most, so finding none is telling."""
+    """A compiled path. ``singular``: it finds one value at most, so finding none is telling.
+
+    ``find`` raises :class:`PathError`.
+    """
 
     find: Callable[[Any], list[Any]]
     singular: bool
 
     def getter(self) -> Callable[[Any], Any]:
-        """A function that returns what the path finds: the value, a list of several, or None."""
+        """A function that returns what the path finds but null: a value, a list of several, None.
+
+        Raises:
+            PathError: when called.
+        """
         if isinstance(self.find, _Plain):
             return self.find.getter()
         find = self.find
 
         def get(document: Any) -> Any:
-            found = find(document)
+            found = [value for value in find(document) if value is not None]
             return found[0] if len(found) == 1 else found or None
 
         return get
@@ -116,13 +129,16 @@ def _library(path: str) -> JsonPath:
 
     try:
         query = jsonpath.compile(path)
-    except jsonpath.JSONPathError as error:
+    except (jsonpath.JSONPathError, RecursionError) as error:
         raise ConfigError(
-            f"{path!r} is not a JSONPath: {error}",
+            f"{path[:200]!r} is not a JSONPath: {error}",
             "write it as RFC 9535 has it, for example $.data.chunks[*].text",
         ) from None
 
     def find(document: Any) -> list[Any]:
-        return list(query.find(document).values())
+        try:
+            return list(query.find(document).values())
+        except (jsonpath.JSONPathError, RecursionError):
+            raise PathError(f"{path} cannot be applied: nested too deep") from None
 
     return JsonPath(find, query.singular_query())

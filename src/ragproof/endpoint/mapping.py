@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragproof.config.models import ChunkMapping, RequestConfig, ResponseMapping
-from ragproof.endpoint.jsonpath import JsonPath, compile_path
+from ragproof.endpoint.jsonpath import JsonPath, PathError, compile_path
 from ragproof.errors import ConfigError
 from ragproof.records import Chunk, Failure, FailureKind, Response
 
@@ -54,7 +54,7 @@ class ResponseReader:
                 answer = part.answer(body) if part.has_answer else answer
                 chunks = part.chunks(body) if part.has_chunks else chunks
                 citations = part.citations(body) if part.has_citations else citations
-            except ShapeError as error:
+            except (ShapeError, PathError) as error:
                 return Failure(FailureKind.SHAPE, str(error), _excerpt(body))
         return Response(answer, chunks, citations)
 
@@ -70,12 +70,14 @@ class _BodyReader:
         self._chunks = _compile(mapping.chunks, f"{where}.chunks")
         self._error = _compile(mapping.error_when, f"{where}.error_when")
         chunk = mapping.chunk or ChunkMapping(id="$")
-        getter = _getter if self._chunks else _column_getter
-        self._fields = [
-            (_FIELDS[name], name, getter(_compile(path, f"{where}.chunk.{name}")))
+        parts = {
+            name: _compile(path, f"{where}.chunk.{name}")
             for name in Chunk._fields
             if (path := getattr(chunk, name)) is not None
-        ]
+        }
+        getter = _getter if self._chunks else _column_getter
+        self._fields = [(_FIELDS[name], name, getter(paths)) for name, paths in parts.items()]
+        self._columns_found_by = [path for paths in parts.values() for path in paths]
 
     def reported_error(self, body: Any) -> str | None:
         for path in self._error:
@@ -94,7 +96,7 @@ class _BodyReader:
         found = _first(self._citations, body)
         if len(found) == 1 and isinstance(found[0], list):
             found = found[0]
-        return tuple(_identifier(value, "citations") for value in found)
+        return tuple([_identifier(one, "citations") for one in found if one is not None])
 
     def chunks(self, body: Any) -> tuple[Chunk, ...]:
         if not self._chunks:
@@ -126,6 +128,8 @@ class _BodyReader:
         if len({len(found) for _, _, found in lists}) > 1:
             lengths = ", ".join(f"{name} {len(found)}" for _, name, found in lists)
             raise ShapeError(f"the lists of chunk parts differ in length: {lengths}")
+        if not lists:
+            self._check_columns(body)
         count = len(lists[0][2]) if lists else 0
         _check_count(range(count))
         chunks = []
@@ -136,6 +140,14 @@ class _BodyReader:
                     values[place] = _READERS[place](found[rank], name)
             chunks.append(_made(values))
         return tuple(chunks)
+
+    def _check_columns(self, body: Any) -> None:
+        """Tell lists that are empty or null from those that are not there."""
+        paths = self._columns_found_by
+        if any(path.singular for path in paths) and not any(path.find(body) for path in paths):
+            mapping = self._paths.chunk
+            named = mapping and (mapping.id or mapping.text or mapping.document_id)
+            raise ShapeError(f"chunk: {named} finds nothing")
 
 
 def _made(values: list[Any]) -> Chunk:
@@ -161,10 +173,10 @@ def _compile(paths: str | list[str] | None, where: str) -> list[JsonPath]:
 
 
 def _first(finders: list[JsonPath], document: Any) -> list[Any]:
-    """What the first of several paths finds that finds anything but null."""
+    """What the first of several paths finds that finds anything but null, nulls left out."""
     for path in finders:
-        found = path.find(document)
-        if found and found != [None]:
+        found = [value for value in path.find(document) if value is not None]
+        if found:
             return found
     return []
 
@@ -185,8 +197,13 @@ def _column_getter(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
     """As :func:`_getter`, for a list with a value for each chunk."""
 
     def get(document: Any) -> list[Any]:
-        found = _first(paths, document)
-        return found[0] if len(found) == 1 and isinstance(found[0], list) else found
+        for path in paths:
+            found = path.find(document)
+            if len(found) == 1 and isinstance(found[0], list):
+                found = found[0]
+            if any(value is not None for value in found):
+                return found
+        return []
 
     return get
 
@@ -223,8 +240,15 @@ _READERS: tuple[Callable[[Any, str], Any], ...] = (_identifier, _text, _number, 
 
 
 def _short(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:80]
+    return _quoted(value, 80)
 
 
 def _excerpt(body: Any) -> str:
-    return json.dumps(body, ensure_ascii=False)[:_EXCERPT]
+    return _quoted(body, _EXCERPT)
+
+
+def _quoted(value: Any, limit: int) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)[:limit]
+    except RecursionError:
+        return ""

@@ -6,12 +6,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from requests import PreparedRequest, RequestException
+
 from ragproof.config.models import RequestConfig
+from ragproof.endpoint.addresses import is_forbidden
 from ragproof.errors import ConfigError
 from ragproof.records import Case
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _NAMES = ("question", "k", "case.id")
+_FRAMING = frozenset(
+    {"connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"}
+)
+_LIKE_THIS = "write it like http://localhost:8000/query"
 
 Fill = Callable[[dict[str, Any]], Any]
 
@@ -29,8 +36,8 @@ class RequestTemplate:
     def __init__(self, config: RequestConfig, where: str, k: int) -> None:
         """
         Raises:
-            ConfigError: an unknown placeholder, or a URL that is not http or https,
-                has no host or carries credentials.
+            ConfigError: an unknown placeholder, a URL that cannot or must not be asked,
+                a header that is none, or a body that is not JSON.
         """
         check_url(config.url, f"{where}.url")
         self.method = config.method
@@ -40,6 +47,8 @@ class RequestTemplate:
             self.headers["Content-Type"] = "application/json"
         for name, value in self.headers.items():
             _check_header(name, value, f"{where}.headers")
+        self.has_body = config.body is not None
+        _check_body(config.body, f"{where}.body")
         self._k = k
         self._url = _compile(config.url, f"{where}.url", lambda value: quote(str(value), safe=""))
         self._body = None if config.body is None else _compile(config.body, f"{where}.body")
@@ -54,7 +63,7 @@ class RequestTemplate:
 
 
 def check_url(url: str, where: str) -> None:
-    """Refuse what is not a plain http or https address.
+    """Refuse what is not a plain http or https address, and the addresses of metadata services.
 
     Raises:
         ConfigError: see above.
@@ -63,13 +72,9 @@ def check_url(url: str, where: str) -> None:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise ConfigError(
-            f"{where}: {error}", "write it like http://localhost:8000/query"
-        ) from None
+        raise ConfigError(f"{where}: {error}", _LIKE_THIS) from None
     if parts.scheme not in ("http", "https") or not host:
-        raise ConfigError(
-            f"{where}: not an http or https address", "write it like http://localhost:8000/query"
-        )
+        raise ConfigError(f"{where}: not an http or https address", _LIKE_THIS)
     if parts.username is not None or parts.password is not None:
         raise ConfigError(
             f"{where}: holds credentials",
@@ -77,14 +82,35 @@ def check_url(url: str, where: str) -> None:
         )
     if _PLACEHOLDER.search(parts.netloc):
         raise ConfigError(f"{where}: the host may not hold a placeholder")
+    if is_forbidden(host):
+        raise ConfigError(f"{where}: {host} is an address of metadata, which is never asked")
+    try:
+        host.encode("idna")
+        PreparedRequest().prepare_url(url, None)
+    except (UnicodeError, RequestException):
+        raise ConfigError(
+            f"{where}: {host[:100]!r} is not the name of a host", _LIKE_THIS
+        ) from None
+
+
+def _check_body(body: Any, where: str) -> None:
+    try:
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{where}: cannot be sent as JSON: {error}", "put dates and the like in quotes"
+        ) from None
 
 
 def _check_header(name: str, value: str, where: str) -> None:
     if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
         raise ConfigError(f"{where}: {name!r} is not the name of a header")
-    if not value.isprintable() or not value.isascii():
+    if name.lower() in _FRAMING:
+        raise ConfigError(f"{where}.{name}: is set by ragproof", "leave it out")
+    if not value.isprintable() or not value.isascii() or value != value.strip():
         raise ConfigError(
-            f"{where}.{name}: the value holds a line break or other special character",
+            f"{where}.{name}: the value holds a line break or other special character,"
+            " or white space at an end",
             "check the variable it comes from for a trailing line break",
         )
 

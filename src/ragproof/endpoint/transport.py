@@ -27,7 +27,7 @@ class Network(NamedTuple):
 
 
 class Adapter(HTTPAdapter):
-    """An adapter for one worker: one connection, watched, and no state between cases.
+    """An adapter for one worker: one connection a host, watched, and no state between cases.
 
     All cases go to the same place, so the look-up of the pool is made once; a response
     is the little that is read of it, without a jar for cookies.
@@ -85,14 +85,17 @@ def _pool_classes(watch: Watch) -> dict[str, Any]:
                 sock.close()
                 raise ForbiddenAddressError(f"{connection.host} is {address}")
         watch.connected(sock)
+        sock.settimeout(watch.left())  # for the TLS handshake
         return sock
 
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:
+            self.timeout = watch.left()
             return admit(self, super()._new_conn())
 
     class Secure(HTTPSConnection):
         def _new_conn(self) -> socket.socket:
+            self.timeout = watch.left()
             return admit(self, super()._new_conn())
 
         def connect(self) -> None:
