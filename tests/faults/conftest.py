@@ -1,6 +1,6 @@
-"""Tests of this folder use the server of the fault tests."""
+"""Makes the server beside this file importable."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "faults"))
+sys.path.insert(0, str(Path(__file__).parent))

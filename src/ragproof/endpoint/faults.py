@@ -45,6 +45,11 @@ def classify(error: BaseException, timeout_s: float) -> tuple[FailureKind, str]:
             f"no complete answer within {timeout_s:g} s",
         ),
         ((u.DecodeError,), FailureKind.CUT, "the compressed body cannot be decoded"),
+        (
+            (u.InvalidHeader, requests.exceptions.InvalidHeader),
+            FailureKind.CUT,
+            "the response is no HTTP",
+        ),
         ((u.IncompleteRead,), FailureKind.CUT, "the body ends before its announced length"),
         ((u.ProtocolError, ConnectionError), FailureKind.CUT, "the connection is cut"),
         ((u.NewConnectionError, OSError), FailureKind.REFUSED, "no connection"),
