@@ -15,6 +15,7 @@ QUESTION_LENGTH = 500
 ANSWER_LENGTH = 2000
 ID_LENGTH = 300
 MIN_RETRIEVED = 10
+_BUFFER = 1_000_000
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -86,7 +87,7 @@ class LineStore:
         self._lengths = array("I", [0]) * size
         self._end = 0
         try:
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+            self._file = tempfile.TemporaryFile(dir=folder, buffering=_BUFFER)  # noqa: SIM115
         except OSError as error:
             raise self._failed(error) from None
 
@@ -110,10 +111,18 @@ class LineStore:
         return (index for index, start in enumerate(self._starts) if start < 0)
 
     def __iter__(self) -> Iterator[str]:
-        """All lines, by index."""
+        """All lines, by index.
+
+        Raises:
+            StorageError: the disk is full.
+        """
         for start, length in zip(self._starts, self._lengths, strict=True):
-            self._file.seek(start)
-            yield self._file.read(length).decode("utf-8")
+            try:
+                self._file.seek(start)
+                raw = self._file.read(length)
+            except OSError as error:
+                raise self._failed(error) from None
+            yield raw.decode("utf-8")
 
     def close(self) -> None:
         """Remove the file."""

@@ -5,11 +5,13 @@ the file is called ``responses.jsonl.part``; each line is on its way to the disk
 the next question is asked, so that a kill loses nothing that was measured.
 """
 
+import errno
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
@@ -51,7 +53,11 @@ def question_hash(case: Case) -> str:
 
 
 class ResponsesWriter:
-    """Appends exchanges as they come. Not safe across threads: callers take turns."""
+    """Appends exchanges as they come, from any thread.
+
+    A line is one ``write`` to a file open for appending: the system keeps lines whole, and
+    no worker waits for another's.
+    """
 
     def __init__(self, path: Path, head: Head) -> None:
         """
@@ -60,8 +66,9 @@ class ResponsesWriter:
         """
         self._path = path
         self._part = path.with_name(path.name + ".part")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
         try:
-            self._file: IO[bytes] = self._part.open("wb")
+            self._file = os.open(self._part, flags, 0o666)
         except OSError as error:
             raise self._cannot_write(error) from None
         self._write(_line({"schema": SCHEMA, **head._asdict()}))
@@ -95,15 +102,15 @@ class ResponsesWriter:
         """
         try:
             self._write(_line({"end": tail._asdict()}))
-            self._file.close()
+            os.close(self._file)
             self._part.replace(self._path)
         except OSError as error:
             raise self._cannot_write(error) from None
 
     def _write(self, line: bytes) -> None:
         try:
-            self._file.write(line)
-            self._file.flush()
+            if os.write(self._file, line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise self._cannot_write(error) from None
 
