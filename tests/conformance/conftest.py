@@ -67,6 +67,12 @@ def cache() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """For programs in environments of their own: nothing that leads Python back to this one."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+@pytest.fixture(scope="session")
 def ours() -> Callable[[str], str | None]:
     """The name here of a measure of trec_eval; ``None`` for those that are not measured."""
 

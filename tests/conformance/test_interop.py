@@ -108,8 +108,9 @@ def write(path: Path, cases: Iterable[dict[str, Any]]) -> Path:
 class Other:
     """The other one, in its own environment."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self._bin = folder / "bin"
+        self._environment = environment
 
     def freeze(self, dataset: Path) -> Path:
         """Freeze a dataset with its command line."""
@@ -131,31 +132,36 @@ class Other:
         assert done.returncode != 0
         return done.stderr.strip().splitlines()[-1]
 
-    @staticmethod
-    def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    def _run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False
+            command,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
         )
 
 
 @pytest.fixture(scope="module")
-def other(cache: Path) -> Other:
+def other(cache: Path, environment: dict[str, str]) -> Other:
     folder = cache / f"ragproof-{VERSION}"
     if not (folder / "bin" / "ragproof").exists():
         try:
-            install(folder)
+            install(folder, environment)
         except (subprocess.SubprocessError, OSError) as error:
             shutil.rmtree(folder, ignore_errors=True)
             pytest.skip(f"ragproof {VERSION} cannot be installed: {error}")
-    return Other(folder)
+    return Other(folder, environment)
 
 
-def install(folder: Path) -> None:
+def install(folder: Path, environment: dict[str, str]) -> None:
     for command in (
         [sys.executable, "-m", "venv", "--clear", folder],
         [folder / "bin" / "python", "-m", "pip", "install", "--quiet", f"ragproof=={VERSION}"],
     ):
-        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_S)
+        subprocess.run(command, env=environment, check=True, capture_output=True, timeout=INSTALL_S)
 
 
 def endpoint(cases: Cases) -> Callable[[dict[str, Any]], dict[str, Any]]:

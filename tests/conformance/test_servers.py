@@ -51,15 +51,17 @@ def lab() -> Path:
 
 
 @pytest.fixture(scope="module", params=list(PATHS))
-def server(request: pytest.FixtureRequest, lab: Path, cache: Path) -> Iterator[Server]:
+def server(
+    request: pytest.FixtureRequest, lab: Path, cache: Path, environment: dict[str, str]
+) -> Iterator[Server]:
     name = request.param
-    with started(lab / name / "start.sh", cache / name) as port:
+    with started(lab / name / "start.sh", cache / name, environment) as port:
         url = f"http://127.0.0.1:{port}{PATHS[name]}"
         yield Server(name, url, _HERE / f"{name}.yml", lab / "corpus" / "small")
 
 
 @contextmanager
-def started(script: Path, root: Path) -> Iterator[int]:
+def started(script: Path, root: Path, environment: dict[str, str]) -> Iterator[int]:
     """Start a server, installing it first if need be; stop what was started."""
     root.mkdir(exist_ok=True)
     port, stub_port = free_ports(2)
@@ -70,7 +72,7 @@ def started(script: Path, root: Path) -> Iterator[int]:
     try:
         done = subprocess.run(
             ["bash", str(script)],
-            env={**os.environ, **ports, "ROOT": str(root)},
+            env={**environment, **ports, "ROOT": str(root)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragproof.metrics import parse_metric
+from ragproof.metrics import METRICS, MetricRef
 from ragproof.records import Case, Chunk, Outcome, Response
 from ragproof.scoring.relevance import matcher, normaliser
 from ragproof.scoring.score import Scorer
@@ -75,9 +75,15 @@ def ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=key, reverse=True)
 
 
+def ref_to(name: str) -> MetricRef:
+    """The metric of this name; a configuration would not take a cut-off above 1000."""
+    base, _, k = name.partition("@")
+    return MetricRef(METRICS[base], int(k) if k else None)
+
+
 def measure(names: Iterable[str], gold: Mapping[str, Sequence[str]], run: Run) -> Figures:
     """What the product makes of it; a query that the run does not answer retrieved nothing."""
-    refs = [parse_metric(name) for name in names]
+    refs = [ref_to(name) for name in names]
     cases = [Case(query, "?", expected_source_ids=tuple(gold[query])) for query in gold]
     scorer = Scorer(refs, matcher("chunk", normaliser([], [])))
     table = ScoreTable([ref.column for ref in refs], cases)
