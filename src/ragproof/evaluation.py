@@ -9,7 +9,7 @@ from typing import Any
 from ragproof.config.models import Config, RequestConfig
 from ragproof.dataset.load import Dataset
 from ragproof.endpoint.mapping import ResponseReader
-from ragproof.errors import ConfigError, UsageError
+from ragproof.errors import UsageError
 from ragproof.gate import GateResult, check_names, decide
 from ragproof.records import Case, Failure, FailureKind, Outcome
 from ragproof.results import runfile
@@ -55,7 +55,7 @@ def prepare(
 
     Raises:
         UsageError: the selection is empty.
-        ConfigError: a metric, case or tag that is not there, or a bad pattern.
+        ConfigError: a metric, case or tag that is not there.
     """
     chosen = [
         index for index, case in enumerate(dataset.cases) if select is None or select.matches(case)
@@ -72,7 +72,7 @@ def prepare(
     plan = make_plan(config, Mapped(reader.has_answer, reader.has_chunks, reader.has_citations))
     job = Job(config, dataset, cases, lines, select, limit, reader, plan, _scorer(config, plan))
     tags = {tag for case in dataset.cases for tag in case.tags}
-    check_names(config.gate, _table(job), [case.id for case in dataset.cases], tags)
+    check_names(config.gate, _table(job), (case.id for case in dataset.cases), tags)
     return job
 
 
@@ -80,10 +80,7 @@ def _scorer(config: Config, plan: Plan) -> Scorer:
     prefixes = (
         [config.strip_prefix] if isinstance(config.strip_prefix, str) else config.strip_prefix
     )
-    try:
-        normalise = normaliser(prefixes, [(one.pattern, one.with_) for one in config.replace])
-    except ValueError as error:
-        raise ConfigError(f"replace: not a regular expression: {error}") from None
+    normalise = normaliser(prefixes, [(one.pattern, one.with_) for one in config.replace])
     return Scorer(plan.columns, matcher(config.source_match, normalise))
 
 
@@ -151,7 +148,6 @@ class Evaluation:
             self.store.put(index, line)
             if score is not None and response is not None:
                 self.table.add(index, outcome, score.scores, score.unscored, latency_s)
-                self.table.responses += 1
                 self.table.with_chunks += bool(response.chunks)
             elif failure and (not self._first_failure or index < self._first_failure[0]):
                 self._first_failure = index, failure

@@ -1,13 +1,14 @@
 """The verdict: coverage first, then thresholds, required cases and known failures. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from ragproof.config.models import Bounds, GateConfig
 from ragproof.errors import ConfigError, ExitCode
-from ragproof.metrics import parse_metric
-from ragproof.records import Outcome
+from ragproof.metrics import DIGITS, parse_metric
+from ragproof.records import Kind, Outcome
+from ragproof.scoring.plan import apart
 from ragproof.scoring.table import ScoreTable, Summary
 
 _NAMED = 5
@@ -51,14 +52,17 @@ class GateResult(NamedTuple):
 
 
 def check_names(
-    gate: GateConfig, table: ScoreTable, all_ids: Sequence[str], tags: set[str]
+    gate: GateConfig, table: ScoreTable, all_ids: Iterable[str], tags: Collection[str]
 ) -> None:
-    """Refuse a gate that speaks of cases, tags or metrics that are not there.
+    """Refuse a gate that speaks of cases, tags or metrics that are not there, or that has
+    nothing to say about the cases at hand. ``all_ids`` and ``tags`` are those of the dataset.
 
     Raises:
         ConfigError: with a line for each name.
     """
-    known = set(all_ids)
+    unknown = {*gate.required.cases, *gate.allow_failing}
+    if unknown:
+        unknown.difference_update(all_ids)
     lines = [
         f"gate.{where}: there is no case {name!r}"
         for where, names in (
@@ -66,7 +70,7 @@ def check_names(
             ("allow_failing", gate.allow_failing),
         )
         for name in names
-        if name not in known
+        if name in unknown
     ]
     lines += [
         f"gate.required.tags: no case has the tag {tag!r}"
@@ -79,11 +83,23 @@ def check_names(
             lines.append(f"gate.thresholds: {name} was not measured in this run")
         elif table.applies_to(ref) == 0:
             kinds = "/".join(sorted(ref.metric.kinds))
-            lines.append(f"gate.thresholds: {name} applies to none of the cases ({kinds} only)")
+            of = f"{kinds} cases" + (f" with {ref.slice}" if ref.slice else "")
+            lines.append(f"gate.thresholds: {name} is about {of}, and there is none")
+    if not lines and gate.enforces() and not gate.thresholds and not any(_required(gate, table)):
+        lines = ["gate: none of the required cases is among the cases at hand"]
     if lines:
         raise ConfigError(
             "\n".join(lines), "mend the gate, or the dataset and the selection it is used with"
         )
+
+
+def _required(gate: GateConfig, table: ScoreTable) -> Iterator[tuple[int, str]]:
+    """Index and id of the cases that must each pass."""
+    ids, tags = frozenset(gate.required.cases), frozenset(gate.required.tags)
+    if ids or tags:
+        for index, case in enumerate(table.cases):
+            if case.id in ids or not tags.isdisjoint(case.tags):
+                yield index, case.id
 
 
 def decide(
@@ -92,15 +108,16 @@ def decide(
     """Judge a scored run. ``first_failure`` says what became of the first case that has no
     response, for when that is the reason."""
     thresholds = tuple(_threshold(name, bounds, table) for name, bounds in gate.thresholds.items())
-    outcomes = {case.id: table.outcome(index) for index, case in enumerate(table.cases)}
-    must, tags = set(gate.required.cases), set(gate.required.tags)
     required = tuple(
-        RequiredResult(case.id, outcomes[case.id])
-        for case in table.cases
-        if (case.id in must or not tags.isdisjoint(case.tags))
-        and outcomes[case.id] is not Outcome.PASS
+        RequiredResult(case_id, outcome)
+        for index, case_id in _required(gate, table)
+        if (outcome := table.outcome(index)) is not Outcome.PASS
     )
-    known = [name for name in gate.allow_failing if name in outcomes]
+    known = dict.fromkeys(gate.allow_failing, Outcome.ERROR)
+    if known:
+        for index, case in enumerate(table.cases):
+            if case.id in known:
+                known[case.id] = table.outcome(index)
     answered = len(table.cases) - table.count(Outcome.ERROR)
     coverage = answered / len(table.cases) if table.cases else 0.0
     errors = _cannot_judge(gate, table, coverage, complete=complete)
@@ -125,8 +142,8 @@ def decide(
         coverage,
         thresholds,
         required,
-        tuple(name for name in known if outcomes[name] is Outcome.FAIL),
-        tuple(name for name in known if outcomes[name] is Outcome.PASS),
+        tuple(name for name, outcome in known.items() if outcome is Outcome.FAIL),
+        tuple(name for name, outcome in known.items() if outcome is Outcome.PASS),
     )
 
 
@@ -137,31 +154,32 @@ def _cannot_judge(
     total = len(table.cases)
     if not complete:
         return [f"the run is incomplete: {total - failed} of {total} cases were answered"]
-    if coverage < gate.min_coverage or failed == total:
+    if failed == total:
+        return [f"none of {total} cases could be asked"]
+    if coverage < gate.min_coverage:
         return [
             f"{failed} of {total} cases could not be asked: coverage {_number(coverage)}"
             f" is below {_number(gate.min_coverage)}"
         ]
-    if (
-        table.responses
-        and not table.with_chunks
-        and any(name.startswith("retrieval.") for name in table.columns)
-    ):
+    if not table.with_chunks and _expects_chunks(table):
         return ["no response held any chunk: check the path endpoint.response.chunks"]
     return []
 
 
+def _expects_chunks(table: ScoreTable) -> bool:
+    """Whether a case was answered to which documents belong: others may well have none."""
+    return any(name.startswith("retrieval.") for name in table.columns) and any(
+        case.kind is Kind.QA and table.outcome(index) is not Outcome.ERROR
+        for index, case in enumerate(table.cases)
+    )
+
+
 def _threshold(name: str, bounds: Bounds, table: ScoreTable) -> ThresholdResult:
     summary = table.summary(parse_metric(name))
-    value = summary.value
-    if value is None:
+    if summary.value is None:
         outcome = Outcome.ERROR
-    elif (bounds.min is not None and value < bounds.min) or (
-        bounds.max is not None and value > bounds.max
-    ):
-        outcome = Outcome.FAIL
     else:
-        outcome = Outcome.PASS
+        outcome = Outcome.FAIL if bounds.broken_by(summary.value) else Outcome.PASS
     return ThresholdResult(summary, bounds, outcome)
 
 
@@ -175,17 +193,10 @@ def _threshold_errors(results: Sequence[ThresholdResult]) -> list[str]:
 
 def _threshold_failures(results: Sequence[ThresholdResult]) -> list[str]:
     return [
-        f"{result.summary.ref} is {_apart(result.summary.value, limit)}, {words} {_number(limit)}"
-        for result in results
-        if result.outcome is Outcome.FAIL and result.summary.value is not None
-        for limit, words in [_broken_bound(result.summary.value, result.bounds)]
+        f"{one.summary.ref} is {apart(value, broken.limit)}, {broken.side} {_number(broken.limit)}"
+        for one in results
+        if (value := one.summary.value) is not None and (broken := one.bounds.broken_by(value))
     ]
-
-
-def _broken_bound(value: float, bounds: Bounds) -> tuple[float, str]:
-    if bounds.min is not None and value < bounds.min:
-        return bounds.min, "below"
-    return bounds.max or 0.0, "above"
 
 
 def _required_errors(results: Sequence[RequiredResult]) -> list[str]:
@@ -206,14 +217,4 @@ def _naming(what: str, ids: list[str]) -> list[str]:
 
 
 def _number(value: float) -> str:
-    return f"{value:.10g}"
-
-
-def _apart(value: float | None, limit: float) -> str:
-    """A value with as many digits as show that it is not the limit, at least four."""
-    number = value or 0.0
-    for digits in range(4, 11):
-        text = f"{number:.{digits}f}"
-        if float(text) != limit:
-            break
-    return text
+    return f"{value:.{DIGITS}g}"

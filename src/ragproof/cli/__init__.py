@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from ragproof.cli.console import complain, report_bug
+from ragproof.cli import console
 from ragproof.errors import ExitCode, RagproofError
 from ragproof.version import __version__
 
@@ -60,24 +60,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
     # Imports and responses make many objects but hardly any cycles: look for those seldom.
     gc.set_threshold(100_000, 50, 100)
+    console.prepare()
     try:
-        code = cli.main(args=arguments, prog_name="ragproof", standalone_mode=False)
-        sys.stdout.flush()
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        console.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        console.tell(error.format_message())
+        return ExitCode.USAGE
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        complain(error.format_message(), f"see `{context.command_path} --help`" if context else "")
+        hint = f"see `{context.command_path} --help`" if context else ""
+        console.complain(error.format_message(), hint)
         return ExitCode.USAGE
     except RagproofError as error:
-        complain(error.message, error.hint)
+        console.complain(error.message, error.hint)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        complain("interrupted")
+        console.complain("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output is gone; keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        console.abandon_output()  # whoever read it is gone, and asked for no more
         return ExitCode.ERROR
     except Exception as error:  # noqa: BLE001 - the last resort of every command
-        report_bug(error)
+        console.report_bug(error)
         return ExitCode.ERROR
-    return int(code or 0)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command. Not by ``cli.main``, which ends with 1 when the output is closed."""
+    try:
+        with cli.make_context("ragproof", arguments) as context:
+            return int(cli.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code

@@ -4,11 +4,16 @@ Everything printed may hold text of an endpoint or a dataset. A line that the
 runner of GitHub Actions would take for a command is made harmless first.
 """
 
+import contextlib
+import io
 import os
 import re
+import sys
+from collections.abc import Iterator
 
 import click
 
+from ragproof.errors import StorageError
 from ragproof.redact import Redactor
 
 ISSUES = "the project's issue tracker"
@@ -33,14 +38,65 @@ def harmless(text: str) -> str:
     return _COMMAND.sub(lambda match: f"{match[1]}\\::" if match[1] is not None else "##\\", text)
 
 
+def one_line(text: str, limit: int = 300) -> str:
+    """``text`` without line breaks and cut, for names that could hold anything."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[:limit] + "..."
+
+
+def prepare() -> None:
+    """Let no character fail to be printed, whatever the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(text: str = "", *, bold: bool = False, colour: str | None = None) -> None:
-    """Print to standard output."""
-    click.echo(_styled(text, bold, colour), color=_colour())
+    """Print to standard output.
+
+    Raises:
+        BrokenPipeError: nobody reads it any more.
+        StorageError: it cannot be written.
+    """
+    with _output():
+        click.echo(_styled(text, bold, colour), color=_colour())
+
+
+def flush() -> None:
+    """Make sure that what was said is written.
+
+    Raises:
+        BrokenPipeError, StorageError: as :func:`say`.
+    """
+    if sys.stdout is not None:
+        with _output():
+            sys.stdout.flush()
+
+
+def abandon_output() -> None:
+    """Keep the interpreter from flushing at its end what could not be written before."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def _output() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_output()
+        raise StorageError(
+            f"cannot write to standard output: {error.strerror or error}",
+            "look at where the output is sent",
+        ) from None
 
 
 def tell(text: str, *, colour: str | None = None) -> None:
-    """Print to standard error: progress and remarks."""
-    click.echo(_styled(text, False, colour), err=True, color=_colour())
+    """Print to standard error: progress and remarks. Where that fails, nobody can be told."""
+    with contextlib.suppress(OSError):
+        click.echo(_styled(text, False, colour), err=True, color=_colour())
 
 
 def warn(text: str) -> None:

@@ -7,7 +7,7 @@ import click
 
 from ragproof.cli.console import say, tell
 from ragproof.cli.options import out_option
-from ragproof.errors import StorageError
+from ragproof.errors import StorageError, UsageError
 
 _FILES = ("ragproof.yml", "dataset.frozen.json")
 
@@ -33,9 +33,10 @@ def command(out: Path, regress: bool, serve: bool, host: str, port: int | None) 
     port = port if port is not None else (8000 if serve else 0)
     try:
         server = DemoServer(host, port, regress)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        words = getattr(error, "strerror", None) or error
         raise StorageError(
-            f"cannot serve on {host} port {port}: {error.strerror or error}",
+            f"cannot serve on {host} port {port}: {words}",
             "choose another with --port",
         ) from None
     if serve:
@@ -47,14 +48,24 @@ def command(out: Path, regress: bool, serve: bool, host: str, port: int | None) 
 
 def _evaluate(url: str, out: Path) -> int:
     from ragproof.cli import evaluate
-    from ragproof.files import make_folder, write_text
+    from ragproof.files import make_folder
 
     make_folder(out)
     for name in _FILES:
         text = resources.files("ragproof.demo").joinpath(name).read_text(encoding="utf-8")
-        write_text(out / name, text)
+        _put(out / name, text)
     tell(f"the demo endpoint answers on {url}")
     settings = evaluate.read_settings(out / "ragproof.yml", None, f"{url}/query", no_gate=False)
     secrets = evaluate.resolve(settings, ())
     job = evaluate.make_job(settings, evaluate.read_dataset(settings))
     return evaluate.conclude(evaluate.ask(job, secrets, out), out)
+
+
+def _put(path: Path, text: str) -> None:
+    """Write a file of the demo, but not over one of the user's."""
+    from ragproof.files import write_text
+
+    if not path.exists():
+        write_text(path, text)
+    elif path.read_bytes() != text.encode():
+        raise UsageError(f"{path} is not the demo's own", "name another folder with --out")

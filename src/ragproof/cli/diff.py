@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ragproof.cli.console import say
+from ragproof.cli.console import one_line, say
 
 
 @click.command("diff", short_help="Show what changed between two datasets.")
@@ -20,11 +20,11 @@ def command(old: Path, new: Path, exit_code: bool) -> int:
     before, after = load_dataset(old), load_dataset(new)
     diff = diff_datasets(before.cases, after.cases)
     for case_id in diff.removed:
-        say(f"- {case_id}", colour="red")
+        say(f"- {one_line(case_id)}", colour="red")
     for case_id in diff.added:
-        say(f"+ {case_id}", colour="green")
+        say(f"+ {one_line(case_id)}", colour="green")
     for changed in diff.changed:
-        say(f"~ {changed.id}: {', '.join(changed.fields)}", colour="yellow")
+        say(f"~ {one_line(changed.id)}: {', '.join(changed.fields)}", colour="yellow")
     if diff.reordered:
         say("the order of cases changed")
     say(

@@ -72,7 +72,10 @@ def _redirected(config: EndpointConfig, url: str) -> EndpointConfig:
     """The endpoint at another address; of two requests only scheme, host and port change."""
     if config.url is not None:
         return config.model_copy(update={"url": url})
-    new = urlsplit(url)
+    try:
+        new = urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"--endpoint is not an address: {error}", "check it") from None
     if new.path.strip("/") or new.query:
         raise UsageError(
             "--endpoint has a path, but the configuration makes two requests",

@@ -1,10 +1,14 @@
 """``ragproof freeze``."""
 
+import re
 from pathlib import Path
 
 import click
 
 from ragproof.cli.console import say, warn
+from ragproof.errors import UsageError
+
+_SUFFIX = re.compile(r"(\.frozen)?\.(jsonl|ndjson|json)$")
 
 
 @click.command("freeze", short_help="Freeze a dataset: validate it and seal it with a hash.")
@@ -21,14 +25,18 @@ from ragproof.cli.console import say, warn
     help="Leave out the hashes of single cases, which other loaders refuse.",
 )
 def command(dataset: Path, out: Path | None, plain: bool) -> None:
-    """Validate the cases of DATASET (JSON Lines, or a frozen set to be frozen anew) and write
-    them as a frozen set, whose hash every later run checks."""
+    """Validate the cases of DATASET and write them as a frozen set, whose hash every later run
+    checks. A frozen set is frozen anew, in its place, and what was changed since is told."""
     from ragproof.dataset.frozen import extra_fields, write_frozen
     from ragproof.dataset.load import load_dataset
     from ragproof.files import replacing
 
-    loaded = load_dataset(dataset)
-    target = out or dataset.with_name(dataset.name.removesuffix(".jsonl") + ".frozen.json")
+    loaded = load_dataset(dataset, changed=True)
+    target = out or dataset.with_name(_SUFFIX.sub("", dataset.name) + ".frozen.json")
+    if not loaded.frozen and target.resolve() == dataset.resolve():
+        raise UsageError(f"{target} would take the place of the dataset", "name another with --out")
+    if loaded.changes:
+        warn(loaded.changes)
     with replacing(target) as file:
         hashes = write_frozen(file, loaded.cases, plain=plain)
     extra = extra_fields(loaded.cases) if plain else []

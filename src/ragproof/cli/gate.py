@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from ragproof.cli.console import say
 from ragproof.cli.options import config_option
 from ragproof.errors import ConfigError
 
@@ -25,8 +24,6 @@ def command(run: Path, config: Path) -> int:
         raise ConfigError(
             f"{config}: the gate would pass whatever was measured", "add gate.thresholds"
         )
-    saved = RunFile(run)
-    result, head = regate(saved, settings)
-    print_summary(saved, head)
-    say()
+    result, judged = regate(RunFile(run), settings)
+    print_summary(judged)
     return int(result.exit_code)

@@ -1,14 +1,15 @@
 """Reports made from a saved run, as files and as a few lines on the terminal."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ragproof.cli.console import say
+from ragproof.cli.console import one_line, say
 from ragproof.files import replacing, write_text
-from ragproof.results.runfile import RunFile
+from ragproof.report.numbers import number
+from ragproof.results.runfile import Run
 
 _SHOWN = 10
 _LABELS = {
@@ -18,8 +19,10 @@ _LABELS = {
     "ungated": ("NOT GATED", "yellow"),
 }
 
+_MARKS = {"pass": "ok", "fail": "FAIL"}
 
-def write_reports(run: RunFile, out: Path) -> list[Path]:
+
+def write_reports(run: Run, out: Path) -> list[Path]:
     """Write ``report.md`` and ``junit.xml`` into a folder; return their paths.
 
     Raises:
@@ -30,7 +33,7 @@ def write_reports(run: RunFile, out: Path) -> list[Path]:
     return paths
 
 
-def make(run: RunFile, *, md: Path | None, junit: Path | None) -> None:
+def make(run: Run, *, md: Path | None, junit: Path | None) -> None:
     """Write the reports that are asked for, reading the run once.
 
     Raises:
@@ -49,7 +52,7 @@ def make(run: RunFile, *, md: Path | None, junit: Path | None) -> None:
                 tests.write(file)
 
 
-def write_summary_json(run: RunFile, path: Path) -> None:
+def write_summary_json(run: Run, path: Path) -> None:
     """Write the run without its cases: verdict, metrics and gate.
 
     Raises:
@@ -58,59 +61,65 @@ def write_summary_json(run: RunFile, path: Path) -> None:
     write_text(path, json.dumps(run.head, indent=2, ensure_ascii=False) + "\n")
 
 
-def print_summary(run: RunFile, head: Mapping[str, Any] | None = None) -> None:
-    """Print verdict, thresholds, metrics and the first failing cases.
-
-    ``head`` stands in for the run's own where it was judged anew.
-    """
-    head = head or run.head
-    gate = head["gate"] or {"thresholds": []}
-    gated = {one["metric"] for one in gate["thresholds"]}
+def print_summary(run: Run) -> None:
+    """Print verdict, thresholds, metrics and the first failing cases."""
+    head = run.head
+    gate = head["gate"] or {"thresholds": [], "allow_failing": {"failing": [], "passing": []}}
     label, colour = _LABELS[head["verdict"]]
     say()
-    for row in gate["thresholds"]:
-        bounds = " ".join(
-            f"{sign} {row[end]:g}"
-            for end, sign in (("min", ">="), ("max", "<="))
-            if row[end] is not None
-        )
-        mark = {"pass": "ok  ", "fail": "FAIL", "error": "??  "}[row["outcome"]]
-        say(
-            f"  {mark} {_metric(row['metric'], row)}  {bounds}",
-            colour=None if row["outcome"] == "pass" else colour,
-        )
-    for row in head["metrics"]:
-        if row["name"] not in gated:
-            say(f"       {_metric(row['name'], row)}")
-    counts = head["counts"]
+    _print_metrics(head, gate["thresholds"], colour)
+    counts, known = head["counts"], gate["allow_failing"]
     say()
     say(
         f"{sum(counts.values())} cases: "
         + ", ".join(f"{n} {name}" for name, n in counts.items() if n)
     )
-    _print_failing(run, counts)
+    _print_failing(run, counts["fail"] - len(known["failing"]))
+    _print_known("known to fail", known["failing"])
+    _print_known("known to fail, but pass now: take them off gate.allow_failing", known["passing"])
     say()
     say(
-        f"{label}" + "".join(f"\n  {reason}" for reason in head["reasons"]),
+        f"{label}" + "".join(f"\n  {one_line(reason)}" for reason in head["reasons"]),
         bold=True,
         colour=colour,
     )
 
 
-def _metric(name: str, row: dict[str, Any]) -> str:
-    value = "-" if row["value"] is None else f"{row['value']:.4f}"
-    return f"{name:<38} {value:>8}  ({row['scored']} of {row['of']})"
+def _print_metrics(
+    head: Mapping[str, Any], thresholds: Sequence[Mapping[str, Any]], colour: str
+) -> None:
+    for row in thresholds:
+        ends = [(row[end], sign) for end, sign in (("min", ">="), ("max", "<="))]
+        bounds = [(bound, sign) for bound, sign in ends if bound is not None]
+        failed = row["outcome"] == "fail"
+        value = _metric(row["metric"], row, *(bound for bound, _ in bounds), exact=failed)
+        limits = " ".join(f"{sign} {bound:.10g}" for bound, sign in bounds)
+        mark = _MARKS.get(row["outcome"], "??")
+        say(f"  {mark:<4} {value}  {limits}", colour=None if mark == "ok" else colour)
+    gated = {one["metric"] for one in thresholds}
+    for row in head["metrics"]:
+        if row["name"] not in gated:
+            say(f"       {_metric(row['name'], row)}")
 
 
-def _print_failing(run: RunFile, counts: Mapping[str, int]) -> None:
-    known = (run.head["gate"] or {}).get("allow_failing", {}).get("failing", ())
-    failing = counts["fail"] - len(known)
+def _metric(name: str, row: Mapping[str, Any], *bounds: float, exact: bool = False) -> str:
+    value = "-" if row["value"] is None else number(row["value"], *bounds, exact=exact)
+    return f"{one_line(name):<38} {value:>8}  ({row['scored']} of {row['of']})"
+
+
+def _print_failing(run: Run, failing: int) -> None:
     if failing <= 0:
         return
     cases = (
         case for case in run.cases() if case["outcome"] == "fail" and not case.get("known_failure")
     )
     for case in islice(cases, _SHOWN):
-        say(f"  {case['id'][:60]}: {'; '.join(case['reasons'])}")
+        say(f"  {one_line(case['id'], 60)}: {one_line('; '.join(case['reasons']))}")
     if failing > _SHOWN:
         say(f"  ... and {failing - _SHOWN} more")
+
+
+def _print_known(what: str, ids: Sequence[str]) -> None:
+    if ids:
+        more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+        say(f"{what}: {', '.join(one_line(one, 60) for one in ids[:_SHOWN])}{more}")

@@ -2,6 +2,8 @@
 
 import click
 
+from ragproof.cli.console import say
+
 
 @click.command("schema", short_help="Print the JSON Schema of the configuration.")
 def command() -> None:
@@ -10,4 +12,4 @@ def command() -> None:
 
     from ragproof.config.load import config_schema
 
-    click.echo(json.dumps(config_schema(), indent=2, ensure_ascii=False))
+    say(json.dumps(config_schema(), indent=2, ensure_ascii=False))

@@ -1,18 +1,24 @@
 """``run.json``: the scored run, one case a line, from which all reports are made."""
 
+import contextlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TextIO
 
 from ragproof.errors import RunFileError
-from ragproof.files import replacing
+from ragproof.files import open_regular, read_text, replacing
 from ragproof.gate import GateResult, ThresholdResult, Verdict
 from ragproof.records import Outcome
+from ragproof.results import shape
 from ragproof.scoring.table import ScoreTable, Summary
+from ragproof.strictjson import StrictJsonError, loads
 
 SCHEMA = "ragproof.run/1"
 MAX_LINE = 16_000_000
+MAX_BYTES = 512_000_000
+_BEGIN = '"cases":['
 
 
 def summary_fields(summary: Summary) -> dict[str, Any]:
@@ -69,7 +75,7 @@ def write_run(path: Path, head: Mapping[str, Any], lines: Iterable[str]) -> None
     """
     with replacing(path) as file:
         file.write(json.dumps(head, ensure_ascii=False, separators=(",", ":"))[:-1])
-        file.write(',"cases":[')
+        file.write(f",{_BEGIN}")
         separator = "\n"
         for line in lines:
             file.write(separator)
@@ -78,8 +84,16 @@ def write_run(path: Path, head: Mapping[str, Any], lines: Iterable[str]) -> None
         file.write("\n]}\n")
 
 
+class Run(Protocol):
+    """A scored run: the head at once, cases as a stream on each pass."""
+
+    @property
+    def head(self) -> Mapping[str, Any]: ...
+    def cases(self) -> Iterator[dict[str, Any]]: ...
+
+
 class RunFile:
-    """A saved run, read as a stream: the head at once, cases on each pass."""
+    """A saved run. Whatever wrote it: the head and each case are as :mod:`shape` says."""
 
     def __init__(self, path: Path) -> None:
         """
@@ -87,13 +101,24 @@ class RunFile:
             RunFileError: it cannot be read, or is no run of a version known here.
         """
         self.path = path
-        self._whole: dict[str, Any] | None = None
-        try:
-            with path.open(encoding="utf-8") as file:
-                first = file.readline(MAX_LINE)
-            self.head = self._read_head(first)
-        except (OSError, UnicodeDecodeError) as error:
-            raise RunFileError(f"cannot read the run {path}: {error}", "check the path") from None
+        self._whole: list[Any] | None = None
+        with self._open() as file:
+            first = file.readline(MAX_LINE).rstrip()
+        if first.endswith(_BEGIN):
+            head = self._json(first + "]}", 1)
+        else:
+            # Not as we write it: another tool laid it out anew, so it is read whole.
+            head = self._json(read_text(path, "run", MAX_BYTES, RunFileError), 0)
+        if not isinstance(head, dict) or head.get("schema") != SCHEMA:
+            raise self._bad(1, f"it does not say that its schema is {SCHEMA!r}")
+        cases = head.pop("cases", None)
+        if not isinstance(cases, list):
+            raise self._bad(1, "it holds no cases")
+        if wrong := shape.head(head):
+            raise self._bad(1, wrong.lstrip("."))
+        if not first.endswith(_BEGIN):
+            self._whole = cases
+        self.head: dict[str, Any] = head
 
     def cases(self) -> Iterator[dict[str, Any]]:
         """The cases, in the order of the dataset.
@@ -101,43 +126,52 @@ class RunFile:
         Raises:
             RunFileError: a line that is no case, or a file that was cut.
         """
-        if self._whole is not None:
-            yield from self._whole["cases"]
-            return
-        ended = False
-        with self.path.open(encoding="utf-8") as file:
+        count = 0
+        for number, case in self._lines() if self._whole is None else enumerate(self._whole):
+            if wrong := shape.case(case):
+                raise self._bad(number, f"case {count + 1}{wrong}")
+            count += 1
+            yield case
+        selected = self.head["dataset"]["selected"]
+        if count != selected:
+            raise self._bad(0, f"it holds {count} of {selected} cases")
+
+    def _lines(self) -> Iterator[tuple[int, Any]]:
+        with self._open() as file:
             file.readline(MAX_LINE)
-            for number, line in enumerate(file, 2):
-                if line.strip() == "]}":
+            number, ended = 1, False
+            while line := file.readline(MAX_LINE):
+                number += 1
+                line = line.strip()
+                if ended and line:
+                    raise self._bad(number, "more text follows the end")
+                if line == "]}":
                     ended = True
-                    break
-                case = self._json(line.strip().removesuffix(","), number)
-                if not isinstance(case, dict) or "id" not in case or "outcome" not in case:
-                    raise self._bad(number, "not a case")
-                yield case
+                elif line:
+                    yield number, self._json(line.removesuffix(","), number)
         if not ended:
             raise self._bad(0, "the file was cut")
 
-    def _read_head(self, first: str) -> dict[str, Any]:
-        start = first.rstrip("\r\n")
-        if start.endswith('"cases":['):
-            head = self._json(start + "]}", 1)
-        else:
-            # Not as we write it: another tool laid it out anew, so it is read whole.
-            head = self._json(self.path.read_text(encoding="utf-8"), 1)
-        if not isinstance(head, dict) or head.get("schema") != SCHEMA:
-            raise self._bad(1, f"it does not say that its schema is {SCHEMA!r}")
-        if not isinstance(head.get("cases"), list):
-            raise self._bad(1, "it holds no cases")
-        if not start.endswith('"cases":['):
-            self._whole = head
-        return {key: value for key, value in head.items() if key != "cases"}
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[TextIO]:
+        try:
+            with io.TextIOWrapper(
+                open_regular(self.path), encoding="utf-8-sig", newline="\n"
+            ) as file:
+                yield file
+        except OSError as error:
+            raise RunFileError(
+                f"cannot read the run {self.path}: {error.strerror or error}", "check the path"
+            ) from None
+        except UnicodeDecodeError:
+            raise self._bad(0, "it is not UTF-8") from None
 
     def _json(self, text: str, number: int) -> Any:
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise self._bad(number, str(error)) from None
+            return loads(text)
+        except StrictJsonError as error:
+            line = number or text.count("\n", 0, error.pos) + 1
+            raise self._bad(line, error.message) from None
 
     def _bad(self, number: int, message: str) -> RunFileError:
         where = f":{number}" if number else ""

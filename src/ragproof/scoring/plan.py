@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ragproof.config.models import Bounds, Config
 from ragproof.errors import ConfigError
-from ragproof.metrics import METRICS, Cutoff, MetricRef, Needs, parse_metric
+from ragproof.metrics import DIGITS, METRICS, Cutoff, MetricRef, Needs, parse_metric
 from ragproof.records import Kind, Outcome
 
 _OPTIONAL_AT_K = frozenset({"retrieval.ndcg"})
@@ -86,15 +86,26 @@ def judge(
     return (Outcome.UNSCORED, missing) if missing else (Outcome.PASS, [])
 
 
-def _violation(name: str, bound: Bounds, scores: Mapping[str, float]) -> str | None:
+def _violation(name: str, bounds: Bounds, scores: Mapping[str, float]) -> str | None:
     value = scores.get(name)
-    if value is None:
+    broken = None if value is None else bounds.broken_by(value)
+    if value is None or broken is None:
         return None
-    if bound.min is not None and value < bound.min:
-        return f"{name} is {value:.4g}, at least {bound.min:.4g} is needed"
-    if bound.max is not None and value > bound.max:
-        return f"{name} is {value:.4g}, at most {bound.max:.4g} is allowed"
-    return None
+    words = "at least" if broken.side == "below" else "at most"
+    needed = "needed" if broken.side == "below" else "allowed"
+    limit = f"{broken.limit:.{DIGITS}g}"
+    return f"{name} is {apart(value, broken.limit)}, {words} {limit} is {needed}"
+
+
+def apart(value: float, limit: float) -> str:
+    """A value in as few decimals, from four on, as show that it is not the limit."""
+    for digits in range(4, DIGITS):
+        text = f"{value:.{digits}f}"
+        if float(text) != round(limit, DIGITS):
+            break
+    else:
+        text = f"{value:.{DIGITS}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def _reason(name: str, unscored: Mapping[str, str]) -> str:

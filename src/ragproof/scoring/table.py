@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from ragproof.metrics import MetricRef
+from ragproof.metrics import DIGITS, MetricRef
 from ragproof.records import Kind, Outcome
 from ragproof.scoring.latency import aggregate
-from ragproof.scoring.score import DIGITS
 from ragproof.selector import Selectable, Selector
 
 _OUTCOMES = tuple(Outcome)
@@ -53,7 +52,6 @@ class ScoreTable:
         self._outcomes = bytearray([_OUTCOMES.index(Outcome.ERROR)]) * size
         self._unscored: Counter[tuple[str, str]] = Counter()
         self._slices: dict[tuple[frozenset[Kind], Selector | None], array[int]] = {}
-        self.responses = 0
         self.with_chunks = 0
 
     def add(
