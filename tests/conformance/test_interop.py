@@ -65,7 +65,7 @@ gate:
 
 def complete(case: dict[str, Any]) -> dict[str, Any]:
     """The case with all six documented fields."""
-    empty = {"kind": "qa", "expected_answer": None, "expected_source_ids": []}
+    empty: dict[str, Any] = {"kind": "qa", "expected_answer": None, "expected_source_ids": []}
     return {**empty, "adversarial_payload": None, **case}
 
 
@@ -157,10 +157,11 @@ def other(cache: Path, environment: dict[str, str]) -> Other:
 
 
 def install(folder: Path, environment: dict[str, str]) -> None:
-    for command in (
+    commands: tuple[list[str | Path], ...] = (
         [sys.executable, "-m", "venv", "--clear", folder],
         [folder / "bin" / "python", "-m", "pip", "install", "--quiet", f"ragproof=={VERSION}"],
-    ):
+    )
+    for command in commands:
         subprocess.run(command, env=environment, check=True, capture_output=True, timeout=INSTALL_S)
 
 

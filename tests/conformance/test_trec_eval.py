@@ -234,7 +234,7 @@ def test_graded_judgements_made_binary(
 documents = st.sampled_from([f"d{number}" for number in range(30)])
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)  # the first one loads pytrec_eval
 @given(
     st.dictionaries(
         documents, st.floats(0, 50, width=16) | st.integers(0, 3).map(float), min_size=1

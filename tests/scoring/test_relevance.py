@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import assume, given
@@ -16,6 +17,8 @@ from ragproof.scoring.relevance import (
     normaliser,
 )
 from ragproof.scoring.text import normalise_quote
+
+FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 same = normaliser([], [])
 by_chunk, by_document, by_prefix, by_evidence = (
@@ -241,9 +244,9 @@ class TestEvidence:
         with pytest.raises(NotApplicableError, match="no visible character"):
             by_evidence(quotes("one", blank), texts("one"))
 
-    @given(st.text(min_size=1), st.text(), st.text(), st.sampled_from(["NFC", "NFD", "NFKC"]))
+    @given(st.text(min_size=1), st.text(), st.text(), st.sampled_from(FORMS))
     def test_a_quote_is_found_in_its_text_in_any_form(
-        self, quote: str, before: str, after: str, form: str
+        self, quote: str, before: str, after: str, form: Literal["NFC", "NFD", "NFKC"]
     ) -> None:
         text = unicodedata.normalize(form, f"{before} {quote} {after}")
         assume(normalise_quote(quote))
