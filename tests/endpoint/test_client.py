@@ -71,7 +71,9 @@ def test_a_get_may_have_a_body() -> None:
 
 def test_the_question_goes_into_the_address() -> None:
     with FaultServer({"/q/a%2Fb%20%3F": answering(GOOD)}) as server:
-        plan = make_plan(f"{server.url}/q/{{{{ question }}}}?k={{{{ k }}}}", method="GET", body=None)
+        plan = make_plan(
+            f"{server.url}/q/{{{{ question }}}}?k={{{{ k }}}}", method="GET", body=None
+        )
         [exchange] = ask(plan, Case("c", "a/b ?"))
     assert exchange.failure is None
     assert server.requests[0].target == "/q/a%2Fb%20%3F?k=10"
@@ -161,11 +163,13 @@ def test_waits_end_with_their_budget() -> None:
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
         ("Wed, 21 Oct 9999 07:28:00 GMT", 30, 30),
         ("Fri, 31 Dec 99999999999 23:59:59 GMT", 0, 30),
-        (email.utils.formatdate(time.time() + 20, usegmt=True), 10, 20),
+        ("{in 25 seconds}", 10, 25),
     ],
 )
 def test_retry_after(value: str, low: float, high: float) -> None:
     waits: list[float] = []
+    if value == "{in 25 seconds}":
+        value = email.utils.formatdate(time.time() + 25, usegmt=True)
     exchange, _ = one(statuses("503 Busy", headers={"Retry-After": value}), waits)
     assert exchange.failure is None
     assert len(waits) == 1
@@ -395,9 +399,7 @@ def test_depth_up_to_the_limit_is_taken() -> None:
 
 @pytest.mark.parametrize(("size", "taken"), [(1_000_000, True), (1_000_001, False)])
 def test_the_limit_of_a_body_is_exact(size: int, taken: bool) -> None:
-    exchange, server = one(
-        answering(reply(b'"' + b"x" * (size - 2) + b'"')), max_response_mb=1.0
-    )
+    exchange, server = one(answering(reply(b'"' + b"x" * (size - 2) + b'"')), max_response_mb=1.0)
     assert (exchange.failure is None) == taken
     if not taken:
         assert failure(exchange).message == "the response is larger than 1 MB"
@@ -435,6 +437,7 @@ def test_a_name_that_leads_to_a_metadata_service(monkeypatch: pytest.MonkeyPatch
 )
 def test_what_is_not_http(raw: bytes) -> None:
     waits: list[float] = []
+
     def behave(wire: Wire, request: Request) -> None:
         wire.send(raw)
 

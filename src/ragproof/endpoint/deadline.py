@@ -59,6 +59,8 @@ class Watch:
         """End the call in flight now, and at once each that is begun later."""
         with self._lock:
             self._latest = 0.0
+            if self._expires is not None:
+                self._expires = 0.0  # also for a connection that is only being made
         self.check(float("inf"))
 
 

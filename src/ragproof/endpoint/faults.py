@@ -54,9 +54,11 @@ def classify(error: BaseException, timeout_s: float) -> tuple[FailureKind, str]:
         ((u.ProtocolError, ConnectionError), FailureKind.CUT, "the connection is cut"),
         ((u.NewConnectionError, OSError), FailureKind.REFUSED, "no connection"),
     ):
-        found = next((one for one in causes if isinstance(one, types)), None)
-        if found is not None:
-            return kind, f"{message} ({_words(found)})"
+        found = [one for one in causes if isinstance(one, types)]
+        if found:
+            # The innermost says it without the address and the question.
+            details = "" if kind is FailureKind.TIMEOUT else f" ({_words(found[-1])})"
+            return kind, message + details
     return FailureKind.CUT, _words(error)
 
 
