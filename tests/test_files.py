@@ -125,9 +125,14 @@ def test_the_old_file_stays_when_writing_ends_early(
 ) -> None:
     path = tmp_path / "a"
     path.write_text("old")
-    with pytest.raises(StorageError if error is OSError else error), replacing(path) as file:
-        file.write("half")
-        raise error
+
+    def write() -> None:
+        with replacing(path) as file:
+            file.write("half")
+            raise error
+
+    with pytest.raises(StorageError if error is OSError else error):
+        write()
     assert path.read_text() == "old"
     assert listing(tmp_path) == ["a"]
 
