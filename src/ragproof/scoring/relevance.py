@@ -130,8 +130,6 @@ def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
     seen = set[str]()
     for chunk in chunks:
         text = normalise_quote(chunk.text or "")
-        if text in seen:
-            continue
         seen.add(text)
         new = [quote for quote in missing if quote in text]
         if new:
