@@ -26,16 +26,18 @@ def read_text(path: Path, what: str, limit: int, error: type[RagproofError]) -> 
     except FileNotFoundError:
         raise error(f"{what} {path} does not exist", "check the path") from None
     except OSError as problem:
-        raise error(f"{what} {path} cannot be read: {problem.strerror or problem}") from None
+        raise error(
+            f"{what} {path} cannot be read: {problem.strerror or problem}", "check the path"
+        ) from None
     if len(raw) > limit:
-        raise error(f"{what} {path} is larger than {limit // 1_000_000} MB")
+        raise error(f"{what} {path} is larger than {limit / 1_000_000:g} MB", "check the path")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = raw.count(b"\n", 0, problem.start) + 1
         raise error(f"{path}:{line}: {what} is not UTF-8", "save the file as UTF-8") from None
     if not text.strip():
-        raise error(f"{what} {path} is empty")
+        raise error(f"{what} {path} is empty", "check the path")
     return text
 
 
