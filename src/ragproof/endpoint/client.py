@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError as Urllib3Error
 from urllib3.exceptions import InvalidHeader
 from urllib3.util.retry import Retry
@@ -18,7 +19,12 @@ from ragproof.endpoint.deadline import Watch
 from ragproof.endpoint.faults import classify
 from ragproof.endpoint.pace import Pace
 from ragproof.endpoint.template import Request, RequestTemplate
-from ragproof.endpoint.transport import ForbiddenAddressError, Network, open_session
+from ragproof.endpoint.transport import (
+    Adapter,
+    ForbiddenAddressError,
+    Network,
+    open_session,
+)
 from ragproof.records import Case, Failure, FailureKind
 from ragproof.redact import Redactor
 from ragproof.strictjson import may_hold_surrogates, well_formed
@@ -86,7 +92,8 @@ class Client:
         self._watch = watch
         self._stop = stop
         self._pace = pace
-        self._session = open_session(watch)
+        self._adapter = Adapter(watch)
+        self._session = open_session(self._adapter)
         self._limit = int(plan.settings.max_response_mb * 1_000_000)
         self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing
         self._prepared = {
@@ -151,7 +158,7 @@ class Client:
         try:
             with self._watch.until(time.monotonic() + self._settings.timeout):
                 response = self._send(name, request)
-                if response.status_code // 100 != 2:
+                if response.status // 100 != 2:
                     return self._refused(response)
                 body = self._read(response, self._limit)
             # Shutting a connection down looks like the end of a body of unknown length.
@@ -168,7 +175,7 @@ class Client:
             )
         return self._parse(body, time.perf_counter() - started)
 
-    def _send(self, name: str, request: Request) -> requests.Response:
+    def _send(self, name: str, request: Request) -> BaseHTTPResponse:
         prepared = self._prepared[name]
         url = request.url
         for _ in range(_MAX_REDIRECTS + 1):
@@ -176,13 +183,7 @@ class Client:
             prepared.body = request.body
             if request.body is not None:
                 prepared.headers["Content-Length"] = str(len(request.body))
-            response = self._session.get_adapter(url).send(
-                prepared,
-                stream=True,
-                timeout=self._settings.timeout,
-                verify=self._plan.network.verify,
-                proxies=self._plan.network.proxies,
-            )
+            response = self._adapter.exchange(prepared, self._settings.timeout, self._plan.network)
             target = self._redirect(url, response)
             if target is None:
                 break
@@ -190,9 +191,9 @@ class Client:
             url = target
         return response
 
-    def _redirect(self, url: str, response: requests.Response) -> str | None:
+    def _redirect(self, url: str, response: BaseHTTPResponse) -> str | None:
         """Where to go on, if that is asked for and stays on the endpoint's own host."""
-        if not self._settings.follow_redirects or response.status_code not in _REDIRECTS:
+        if not self._settings.follow_redirects or response.status not in _REDIRECTS:
             return None
         try:
             target = urljoin(url, response.headers.get("Location", ""))
@@ -202,23 +203,22 @@ class Client:
         upgraded = old == ("http", new[1], 80) and new == ("https", old[1], 443)
         return target if new == old or upgraded else None
 
-    def _read(self, response: requests.Response, limit: int) -> bytes:
+    def _read(self, response: BaseHTTPResponse, limit: int) -> bytes:
         """The decoded body, or its first ``limit`` bytes and one more where it is larger."""
-        raw = response.raw
         encoded = "Content-Encoding" in response.headers
         parts: list[bytes] = []
         size = 0
         while True:
-            part = raw.read(limit + 1 - size, decode_content=True)
+            part = response.read(limit + 1 - size, decode_content=True)
             parts.append(part)
             size += len(part)
             if size > limit:
                 response.close()
-            if size > limit or not part or (raw.length_remaining == 0 and not encoded):
+            if size > limit or not part or (response.length_remaining == 0 and not encoded):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _refused(self, response: requests.Response) -> _Refusal:
-        status = response.status_code
+    def _refused(self, response: BaseHTTPResponse) -> _Refusal:
+        status = response.status
         try:
             excerpt = self._excerpt(self._read(response, _ERROR_BODY))
         except (Urllib3Error, OSError):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import requests
 from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from ragproof.endpoint.addresses import is_forbidden
@@ -27,15 +27,11 @@ class Network(NamedTuple):
 
 
 class Adapter(HTTPAdapter):
-    """An adapter for one worker: one connection a host, watched, and no state between cases.
-
-    All cases go to the same place, so the look-up of the pool is made once; a response
-    is the little that is read of it, without a jar for cookies.
-    """
+    """An adapter for one worker: one connection, watched, and no state between cases."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._last: tuple[str | None, Any] = (None, None)
+        self._last: tuple[str | None, Any, str] = (None, None, "")
         super().__init__(pool_connections=2, pool_maxsize=1)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -47,32 +43,68 @@ class Adapter(HTTPAdapter):
         manager.pool_classes_by_scheme = _pool_classes(self._watch)
         return manager
 
-    def get_connection_with_tls_context(
-        self, request: requests.PreparedRequest, *args: Any, **kwargs: Any
-    ) -> Any:
-        url, pool = self._last
-        if pool is None or url != request.url:
-            pool = super().get_connection_with_tls_context(request, *args, **kwargs)
-            self._last = request.url, pool
-        return pool
+    def exchange(
+        self, request: requests.PreparedRequest, timeout_s: float, network: Network
+    ) -> BaseHTTPResponse:
+        """Send a request and return the response as soon as its headers are there.
 
-    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
-        response = requests.Response()
-        response.status_code = resp.status
-        response.headers = resp.headers
-        response.raw = resp
-        response.reason = resp.reason
+        As :meth:`send`, but the pool is looked up once for all cases that go to one place,
+        and no cookies are kept.
+
+        Raises:
+            urllib3.exceptions.HTTPError, OSError, ForbiddenAddressError: no response came.
+        """
+        url, pool, target = self._last
+        if url != request.url:
+            pool = self.get_connection_with_tls_context(
+                request, network.verify, proxies=network.proxies
+            )
+            self.cert_verify(pool, request.url, network.verify, None)  # type: ignore[no-untyped-call]
+            target = self.request_url(request, network.proxies)
+            self._last = request.url, pool, target
+        response: BaseHTTPResponse = pool.urlopen(
+            request.method,
+            target,
+            body=request.body,
+            headers=request.headers,
+            retries=False,
+            redirect=False,
+            assert_same_host=False,
+            timeout=timeout_s,
+            preload_content=False,
+            decode_content=False,
+        )
         return response
 
 
-def open_session(watch: Watch) -> requests.Session:
+def open_session(adapter: Adapter) -> requests.Session:
     """A session for one worker that takes nothing from the environment."""
     session = requests.Session()
     session.trust_env = False
-    adapter = Adapter(watch)
     session.mount("http://", adapter)
     session.mount("https://", adapter)
     return session
+
+
+class _OneSegment(HTTPConnection):
+    """Sends head and body of a request with one call, where they would be two."""
+
+    _parts: list[bytes] | None = None
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        self._parts = []
+        try:
+            super().request(*args, **kwargs)
+        finally:
+            parts, self._parts = self._parts, None
+        if parts:
+            self.send(b"".join(parts))
+
+    def send(self, data: Any) -> None:
+        if self._parts is not None and isinstance(data, bytes):
+            self._parts.append(data)
+        else:
+            super().send(data)
 
 
 def _pool_classes(watch: Watch) -> dict[str, Any]:
@@ -88,14 +120,12 @@ def _pool_classes(watch: Watch) -> dict[str, Any]:
         sock.settimeout(watch.left())  # for the TLS handshake
         return sock
 
-    class Plain(HTTPConnection):
+    class Plain(_OneSegment, HTTPConnection):
         def _new_conn(self) -> socket.socket:
-            self.timeout = watch.left()
             return admit(self, super()._new_conn())
 
-    class Secure(HTTPSConnection):
+    class Secure(_OneSegment, HTTPSConnection):
         def _new_conn(self) -> socket.socket:
-            self.timeout = watch.left()
             return admit(self, super()._new_conn())
 
         def connect(self) -> None:
