@@ -69,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.USAGE
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        hint = f"see `{context.command_path} --help`" if context else ""
-        console.complain(error.format_message(), hint)
+        command = context.command_path if context else "ragproof"
+        console.complain(error.format_message(), f"see `{command} --help`")
         return ExitCode.USAGE
     except RagproofError as error:
         console.complain(error.message, error.hint)
@@ -80,6 +80,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         console.abandon_output()  # whoever read it is gone, and asked for no more
+        return ExitCode.ERROR
+    except OSError as error:
+        if error.filename is not None:
+            console.report_bug(error)
+        else:  # help, which click prints by itself: of streams there is no file name
+            console.abandon_output()
+            console.complain(f"cannot write to standard output: {error.strerror}")
         return ExitCode.ERROR
     except Exception as error:  # noqa: BLE001 - the last resort of every command
         console.report_bug(error)

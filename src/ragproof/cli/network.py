@@ -12,7 +12,7 @@ def read_network(endpoint: EndpointConfig) -> Network:
     """What ``HTTPS_PROXY``, ``NO_PROXY``, ``REQUESTS_CA_BUNDLE`` and ``ca_file`` say.
 
     Raises:
-        ConfigError: the file of certificates does not exist.
+        ConfigError: the file of certificates does not exist, or the address cannot be.
     """
     from requests.utils import get_environ_proxies
 
@@ -25,4 +25,8 @@ def read_network(endpoint: EndpointConfig) -> Network:
             f"the file of CA certificates {bundle} does not exist",
             "mend endpoint.ca_file or REQUESTS_CA_BUNDLE",
         )
-    return Network(get_environ_proxies(url), bundle or True)
+    try:
+        proxies = get_environ_proxies(url)
+    except ValueError as error:
+        raise ConfigError(f"endpoint.url is not an address: {error}", "mend it") from None
+    return Network(proxies, bundle or True)

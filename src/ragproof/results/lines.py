@@ -1,5 +1,6 @@
 """One case as a line of ``run.json``, kept on disk until all cases are there."""
 
+import contextlib
 import json
 import tempfile
 from array import array
@@ -127,6 +128,10 @@ class LineStore:
     def close(self) -> None:
         """Remove the file."""
         self._file.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError, OSError):  # never opened; the disk is full
+            self._file.close()
 
     @staticmethod
     def _failed(error: OSError) -> StorageError:
