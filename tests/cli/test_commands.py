@@ -1,6 +1,7 @@
 """``freeze``, ``verify``, ``diff``, ``gate``, ``report``, ``schema`` and ``demo``."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -89,12 +90,13 @@ def test_freeze_plain(ragproof: Ragproof, folder: Path) -> None:
     assert ragproof("verify", "plain.json").code == 0
 
 
-@pytest.mark.parametrize("out", ["nowhere/set.json", ".", "/dev/null", "/dev/full"])
+@pytest.mark.parametrize("out", ["nowhere/set.json", ".", "fifo"])
 def test_freeze_where_nothing_can_be_written(ragproof: Ragproof, folder: Path, out: str) -> None:
+    os.mkfifo(folder / "fifo")
     done = ragproof("freeze", "dataset.jsonl", "--out", out)
     assert done.code == 2
     assert f"error: cannot write {out}: " in done.err
-    assert not Path("/dev/null").is_file()
+    assert (folder / "fifo").is_fifo()
 
 
 def test_freeze_says_all_that_is_wrong(ragproof: Ragproof, cases: Callable[..., Path]) -> None:
@@ -219,10 +221,11 @@ def test_report_does_not_write_over_the_run(ragproof: Ragproof, saved: Path, fol
 
 
 @pytest.mark.parametrize("option", ["--md", "--junit", "--json"])
-@pytest.mark.parametrize("where", ["nowhere/x", ".", "/dev/full"])
+@pytest.mark.parametrize("where", ["nowhere/x", ".", "fifo"])
 def test_reports_that_cannot_be_written(
-    ragproof: Ragproof, saved: Path, option: str, where: str
+    ragproof: Ragproof, saved: Path, folder: Path, option: str, where: str
 ) -> None:
+    os.mkfifo(folder / "fifo")
     done = ragproof("report", saved / "run.json", option, where)
     assert done.code == 2
     assert f"error: cannot write {where}: " in done.err
