@@ -121,6 +121,15 @@ def test_nothing_but_a_regular_file_is_replaced(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+def test_a_file_that_is_open_but_deleted_has_no_place(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with path.open("w") as file:
+        path.unlink()
+        with pytest.raises(StorageError, match="it is not a regular file"):
+            write_text(Path(f"/proc/self/fd/{file.fileno()}"), "x")
+    assert listing(tmp_path) == []
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, OSError])
 def test_the_old_file_stays_when_writing_ends_early(
     tmp_path: Path, error: type[BaseException]

@@ -119,7 +119,8 @@ def _mode(path: Path) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
-    if not stat.S_ISREG(old):
+    # What is open but deleted (as /dev/stdout can be) has no place where a file could be put.
+    if not stat.S_ISREG(old) or not path.resolve().exists():
         raise OSError(errno.EINVAL, "it is not a regular file")
     return old & 0o777
 
