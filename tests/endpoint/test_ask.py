@@ -274,6 +274,18 @@ def test_cancelling_lets_calls_in_flight_end() -> None:
     assert (asking.done, len(server.requests)) == (1, 1)
 
 
+def test_nothing_is_asked_once_cancelled() -> None:
+    with FaultServer({"/q": answering(GOOD)}) as server:
+        kept = Kept()
+        asking = Asking(make_plan(f"{server.url}/q", rate_limit=0.2), cases(20), kept)
+        asking.begin()
+        assert kept.arrived.wait(5)
+        asking.cancel()
+        asking.end()
+        assert len(server.requests) == 1
+    assert asking.done == 1
+
+
 def test_cancelling_ends_a_wait_between_tries() -> None:
     with FaultServer({"/q": answering(reply(b"", "503 Busy", {"Retry-After": "30"}))}) as server:
         asking = Asking(make_plan(f"{server.url}/q"), cases(2), Kept())

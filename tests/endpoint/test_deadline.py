@@ -3,13 +3,17 @@
 import socket
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
+import requests
 from asking import ask, make_plan
 from faultserver import Behaviour, FaultServer, Request, Wire, answering, reply
+from urllib3.exceptions import HTTPError
 
 from ragproof.endpoint.client import Exchange
 from ragproof.endpoint.deadline import Watch, Watchdog
+from ragproof.endpoint.transport import Adapter, Network
 from ragproof.records import Case, FailureKind
 
 TIMEOUT = 0.3
@@ -107,23 +111,42 @@ def test_the_next_call_has_all_its_time() -> None:
     assert good.failure is None
 
 
-def test_a_host_that_takes_no_connection() -> None:
-    """The queue of a listener that accepts nobody is filled, so that connecting hangs."""
+@pytest.fixture
+def full() -> Iterator[str]:
+    """A host whose queue of connections is full, so that connecting to it hangs."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
         address = listener.getsockname()
         waiting = [socket.socket() for _ in range(4)]
-        try:
-            for one in waiting:
-                one.setblocking(False)
-                one.connect_ex(address)
-            started = time.monotonic()
-            [exchange] = ask(make_plan(f"http://127.0.0.1:{address[1]}/", timeout=TIMEOUT))
-            assert_timed_out(exchange, started)
-        finally:
-            for one in waiting:
-                one.close()
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(address)
+        yield f"127.0.0.1:{address[1]}"
+        for one in waiting:
+            one.close()
+
+
+def test_a_host_that_takes_no_connection(full: str) -> None:
+    started = time.monotonic()
+    [exchange] = ask(make_plan(f"http://{full}/", timeout=TIMEOUT))
+    assert_timed_out(exchange, started)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_connecting_has_no_more_time_than_is_left(full: str, scheme: str) -> None:
+    """A redirect may have used most of it."""
+    watch = Watch()
+    adapter = Adapter(watch)
+    request = requests.Request("GET", f"{scheme}://{full}/").prepare()
+    started = time.monotonic()
+    with (
+        watch.until(started + TIMEOUT),
+        pytest.raises(HTTPError, match="timed out"),
+    ):
+        adapter.exchange(request, 30.0, Network({}, verify=True))
+    assert time.monotonic() - started < TIMEOUT + 2
+    adapter.close()
 
 
 def test_a_handshake_that_never_ends() -> None:

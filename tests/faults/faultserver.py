@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
+_TLS_HANDSHAKE = b"\x16"
+
 
 class Request(NamedTuple):
     """A request as it arrived, and the how manieth of its path it is, from 1."""
@@ -153,13 +155,17 @@ class FaultServer:
     def _talk(self, connection: socket.socket) -> None:
         wire = Wire(connection, self._stopping)
         with connection.makefile("rb") as stream:
-            while (request := self._read(stream)) is not None:
+            while (request := self._read(stream, wire)) is not None:
                 behaviour = self._behaviours[request.path]
                 if not behaviour(wire, request):
                     return
 
-    def _read(self, stream: Any) -> Request | None:
-        line = stream.readline().decode("latin-1").split()
+    def _read(self, stream: Any, wire: Wire) -> Request | None:
+        first = stream.read(1)
+        if first == _TLS_HANDSHAKE:
+            wire.send(reply(b"", "400 Bad Request"))
+            return None
+        line = (first + stream.readline()).decode("latin-1").split()
         if len(line) != 3:
             return None
         headers: dict[str, str] = {}

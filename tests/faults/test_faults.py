@@ -79,8 +79,10 @@ FAULTS: dict[str, Fault] = {
         "the body ends before its announced length",
         2,
     ),
-    "cut chunked": Fault(then_close(CHUNKED, b"5\r\n{\"ans\r\n"), "cut", "the connection is cut", 2),
-    "cut within a chunk": Fault(then_close(CHUNKED, b"50\r\n{\"ans"), "cut", "the connection is cut", 2),
+    "cut chunked": Fault(then_close(CHUNKED, b'5\r\n{"ans\r\n'), "cut", "the connection is cut", 2),
+    "cut within a chunk": Fault(
+        then_close(CHUNKED, b'50\r\n{"ans'), "cut", "the connection is cut", 2
+    ),
     "cut headers": Fault(then_close(b"HTTP/1.1 20"), "cut", "the connection is cut", 2),
     "closed": Fault(then_close(b""), "cut", "the connection is cut", 2),
     "reset": Fault(reset, "cut", "the connection is cut", 2),
@@ -91,7 +93,9 @@ FAULTS: dict[str, Fault] = {
         excerpt="<html>Log in</html>",
     ),
     "empty": Fault(answering(reply(b"")), "not_json", "the response is an empty body"),
-    "no content": Fault(then_close(b"HTTP/1.1 204 No Content\r\n\r\n"), "not_json", "an empty body"),
+    "no content": Fault(
+        then_close(b"HTTP/1.1 204 No Content\r\n\r\n"), "not_json", "an empty body"
+    ),
     "invalid UTF-8": Fault(answering(reply(b'{"answer":"\xff"}')), "not_json", "not UTF-8"),
     "NaN": Fault(answering(reply(b'{"answer":NaN}')), "not_json", "NaN is not a JSON number"),
     "deep": Fault(answering(reply(b"[" * 50_000)), "not_json", "nested too deep"),
@@ -156,7 +160,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "no object": Fault(answering(reply(b"[]")), "shape", "$.answer finds nothing", excerpt="[]"),
     "not HTTP": Fault(then_close(b"SSH-2.0-OpenSSH_9.6\r\n"), "cut", "the connection is cut", 2),
-}  # fmt: skip
+}
 
 
 def check(ran: Ran, kind: str, message: str, cases: int) -> None:
@@ -285,16 +289,14 @@ HARMLESS: dict[str, Callable[[], Behaviour]] = {
     ),
     "BOM": lambda: answering(reply(b"\xef\xbb\xbf" + GOOD)),
     "Latin-1 in name only": lambda: answering(
-        reply(
-            PRETTY.encode(), headers={"Content-Type": "application/json; charset=iso-8859-1"}
-        )
+        reply(PRETTY.encode(), headers={"Content-Type": "application/json; charset=iso-8859-1"})
     ),
     "text/plain": lambda: answering(reply(GOOD, headers={"Content-Type": "text/plain"})),
     "CRLF": lambda: answering(reply(PRETTY.replace("\n", "\r\n").encode())),
     "201": lambda: answering(reply(GOOD, "201 Created")),
     "interim response": lambda: answering(b"HTTP/1.1 100 Continue\r\n\r\n" + reply(GOOD)),
     "slow but in time": lambda: lambda wire, request: wire.drip(reply(GOOD), 0.001) or True,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HARMLESS)

@@ -122,10 +122,12 @@ def _pool_classes(watch: Watch) -> dict[str, Any]:
 
     class Plain(_OneSegment, HTTPConnection):
         def _new_conn(self) -> socket.socket:
+            self.timeout = watch.left()  # less than a whole call's after a redirect
             return admit(self, super()._new_conn())
 
     class Secure(_OneSegment, HTTPSConnection):
         def _new_conn(self) -> socket.socket:
+            self.timeout = watch.left()
             return admit(self, super()._new_conn())
 
         def connect(self) -> None:
