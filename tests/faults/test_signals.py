@@ -81,8 +81,15 @@ def running(
             process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("slow", [Wire.hang, drip, busy])
+@pytest.mark.parametrize(
+    ("slow", "number"),
+    [
+        (Wire.hang, signal.SIGINT),
+        (Wire.hang, signal.SIGTERM),
+        (drip, signal.SIGTERM),
+        (busy, signal.SIGINT),
+    ],
+)
 def test_a_signal_leaves_partial_results(
     slow: Callable[[Wire], None], number: signal.Signals, tmp_path: Path
 ) -> None:
