@@ -16,11 +16,7 @@ AUTHORIZED = {"Authorization": "Bearer ${RAGPROOF_TOKEN}"}
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-    for name in (*names, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGPROOF_TOKEN", TOKEN)
 
 
