@@ -33,21 +33,21 @@ class JsonPath(NamedTuple):
     find: Callable[[Any], list[Any]]
     singular: bool
 
-    def getter(self) -> Callable[[Any], Any]:
-        """A function that returns what the path finds but null: a value, a list of several, None.
+    def column(self) -> Callable[[list[Any]], list[Any]]:
+        """A function from items to what the path finds in each: a value, a list of several, None.
 
         Raises:
             PathError: when called.
         """
         if isinstance(self.find, _Plain):
-            return self.find.getter()
+            return self.find.column()
         find = self.find
 
         def get(document: Any) -> Any:
             found = [value for value in find(document) if value is not None]
             return found[0] if len(found) == 1 else found or None
 
-        return get
+        return lambda items: [get(item) for item in items]
 
 
 def compile_path(path: str) -> JsonPath:
@@ -75,12 +75,12 @@ class _Plain:
         found = self._walk(document)
         return [] if found is _NOTHING else [found]
 
-    def getter(self) -> Callable[[Any], Any]:
-        """A function that returns the value, or None where there is none."""
+    def column(self) -> Callable[[list[Any]], list[Any]]:
+        """See :meth:`JsonPath.column`."""
         if len(self._steps) == 1 and self._steps[0][0] is dict:
             name = self._steps[0][1]
-            return lambda document: document.get(name) if type(document) is dict else None
-        return self._get
+            return lambda items: [item.get(name) if type(item) is dict else None for item in items]
+        return lambda items: [self._get(item) for item in items]
 
     def _get(self, document: Any) -> Any:
         found = self._walk(document)

@@ -75,8 +75,8 @@ class _BodyReader:
             for name in Chunk._fields
             if (path := getattr(chunk, name)) is not None
         }
-        getter = _getter if self._chunks else _column_getter
-        self._fields = [(_FIELDS[name], name, getter(paths)) for name, paths in parts.items()]
+        column = _column_of_items if self._chunks else _column_of_body
+        self._columns = [(_FIELDS[name], name, column(paths)) for name, paths in parts.items()]
         self._columns_found_by = [path for paths in parts.values() for path in paths]
 
     def reported_error(self, body: Any) -> str | None:
@@ -99,8 +99,17 @@ class _BodyReader:
         return tuple([_identifier(one, "citations") for one in found if one is not None])
 
     def chunks(self, body: Any) -> tuple[Chunk, ...]:
-        if not self._chunks:
-            return self._columns(body)
+        source = self._items(body) if self._chunks else body
+        columns = [(place, name, column(source)) for place, name, column in self._columns]
+        lengths = {len(column) for _, _, column in columns if column}
+        if len(lengths) > 1:
+            named = ", ".join(f"{name} {len(column)}" for _, name, column in columns if column)
+            raise ShapeError(f"the lists of chunk parts differ in length: {named}")
+        if not lengths and not self._chunks:
+            self._check_columns(body)
+        return _zipped(columns, max(lengths, default=0))
+
+    def _items(self, body: Any) -> list[Any]:
         items: list[Any] = []
         for path in self._chunks:
             found = path.find(body)
@@ -108,38 +117,7 @@ class _BodyReader:
                 raise ShapeError(f"chunks: {self._paths.chunks} finds nothing")
             for value in found:
                 items.extend(value if isinstance(value, list) else [value])
-        _check_count(items)
-        return tuple([self._chunk(item) for item in items if item is not None])
-
-    def _chunk(self, item: Any) -> Chunk:
-        values: list[Any] = [None, None, None, None]
-        for place, name, get in self._fields:
-            value = get(item)
-            if type(value) is str and place != _SCORE:
-                values[place] = value
-            elif value is not None:
-                values[place] = _READERS[place](value, name)
-        return _made(values)
-
-    def _columns(self, body: Any) -> tuple[Chunk, ...]:
-        """Parallel lists, one a part, zipped by position."""
-        columns = [(place, name, get(body)) for place, name, get in self._fields]
-        lists = [(place, name, found) for place, name, found in columns if found]
-        if len({len(found) for _, _, found in lists}) > 1:
-            lengths = ", ".join(f"{name} {len(found)}" for _, name, found in lists)
-            raise ShapeError(f"the lists of chunk parts differ in length: {lengths}")
-        if not lists:
-            self._check_columns(body)
-        count = len(lists[0][2]) if lists else 0
-        _check_count(range(count))
-        chunks = []
-        for rank in range(count):
-            values: list[Any] = [None, None, None, None]
-            for place, name, found in lists:
-                if found[rank] is not None:
-                    values[place] = _READERS[place](found[rank], name)
-            chunks.append(_made(values))
-        return tuple(chunks)
+        return [item for item in items if item is not None]
 
     def _check_columns(self, body: Any) -> None:
         """Tell lists that are empty or null from those that are not there."""
@@ -150,16 +128,20 @@ class _BodyReader:
             raise ShapeError(f"chunk: {named} finds nothing")
 
 
-def _made(values: list[Any]) -> Chunk:
-    chunk = Chunk(*values)
-    if chunk.id is None and chunk.text is None and chunk.document_id is None:
+def _zipped(columns: list[tuple[int, str, list[Any]]], count: int) -> tuple[Chunk, ...]:
+    """Chunks made of columns of values, one a part; an empty column is one of nothing."""
+    if count > MAX_CHUNKS:
+        raise ShapeError(f"{count} chunks in one response, more than {MAX_CHUNKS}")
+    nothing = [None] * count
+    parts: list[list[Any]] = [nothing, nothing, nothing, nothing]
+    for place, name, column in columns:
+        if column:
+            parts[place] = _READERS[place](column, name)
+    ids, texts, _, documents = parts
+    if None in ids and (None, None, None) in zip(ids, texts, documents, strict=True):
         raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
-    return chunk
-
-
-def _check_count(items: Any) -> None:
-    if len(items) > MAX_CHUNKS:
-        raise ShapeError(f"{len(items)} chunks in one response, more than {MAX_CHUNKS}")
+    # Spares the call of a Python function for each chunk.
+    return tuple([tuple.__new__(Chunk, row) for row in zip(*parts, strict=True)])
 
 
 def _compile(paths: str | list[str] | None, where: str) -> list[JsonPath]:
@@ -181,31 +163,32 @@ def _first(finders: list[JsonPath], document: Any) -> list[Any]:
     return []
 
 
-def _getter(paths: list[JsonPath]) -> Callable[[Any], Any]:
-    """What the first of several paths finds that finds anything but null."""
-    getters = [path.getter() for path in paths]
-    if len(getters) == 1:
-        return getters[0]
+def _column_of_items(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
+    """For each item what the first of several paths finds that finds anything but null."""
+    columns = [path.column() for path in paths]
+    if len(columns) == 1:
+        return columns[0]
 
-    def get(document: Any) -> Any:
-        return next((found for one in getters if (found := one(document)) is not None), None)
+    def column(items: Any) -> list[Any]:
+        rows = zip(*[one(items) for one in columns], strict=True)
+        return [next((value for value in row if value is not None), None) for row in rows]
 
-    return get
+    return column
 
 
-def _column_getter(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
-    """As :func:`_getter`, for a list with a value for each chunk."""
+def _column_of_body(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
+    """The first list, of those that several paths find, that holds anything but null."""
 
-    def get(document: Any) -> list[Any]:
+    def column(body: Any) -> list[Any]:
         for path in paths:
-            found = path.find(document)
+            found = path.find(body)
             if len(found) == 1 and isinstance(found[0], list):
                 found = found[0]
             if any(value is not None for value in found):
                 return found
         return []
 
-    return get
+    return column
 
 
 def _text(value: Any, where: str) -> str:
@@ -234,9 +217,23 @@ def _number(value: Any, where: str) -> float:
     return number
 
 
-_SCORE = Chunk._fields.index("score")
+def _identifiers(column: list[Any], name: str) -> list[Any]:
+    where = f"chunk.{name}"
+    return [one if one is None or type(one) is str else _identifier(one, where) for one in column]
+
+
+def _texts(column: list[Any], name: str) -> list[Any]:
+    where = f"chunk.{name}"
+    return [one if one is None or type(one) is str else _text(one, where) for one in column]
+
+
+def _numbers(column: list[Any], name: str) -> list[Any]:
+    where = f"chunk.{name}"
+    return [None if one is None else _number(one, where) for one in column]
+
+
 _FIELDS = {name: place for place, name in enumerate(Chunk._fields)}
-_READERS: tuple[Callable[[Any, str], Any], ...] = (_identifier, _text, _number, _identifier)
+_READERS = (_identifiers, _texts, _numbers, _identifiers)
 
 
 def _short(value: Any) -> str:
