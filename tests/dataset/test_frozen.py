@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragproof.dataset import stream
@@ -29,9 +29,7 @@ words = text.filter(lambda one: bool(re.search(r"[^\s\x1c-\x1f]", one)))
 tags = st.text(string.ascii_letters + "é漢 -_.", min_size=1, max_size=8).filter(
     lambda one: one == one.strip()
 )
-values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | text, st.lists
-)
+values = st.recursive(st.none() | st.booleans() | st.integers(-(10**9), 10**9) | text, st.lists)
 
 
 @st.composite
@@ -117,6 +115,7 @@ def test_plain_holds_nothing_that_others_refuse(frozen: Frozen, raw: Raw) -> Non
 
 
 @given(raw_cases(), st.booleans())
+@settings(max_examples=40)
 def test_frozen_is_read_back_as_it_was(
     read: Read, frozen: Frozen, cases: list[dict[str, Any]], plain: bool
 ) -> None:
@@ -142,6 +141,7 @@ def shuffled(value: Any, rng: random.Random) -> Any:
 
 
 @given(raw_cases(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
 def test_layout_is_no_change(
     read: Read, frozen: Frozen, cases: list[dict[str, Any]], rng: random.Random
 ) -> None:
@@ -170,6 +170,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @given(raw_cases(), st.data())
+@settings(max_examples=40)
 def test_any_changed_value_is_refused(
     read: Read, frozen: Frozen, cases: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -392,6 +393,11 @@ def test_text_after_the_end(refused: Refused, frozen: Frozen, raw: Raw) -> None:
     whole = frozen(raw())
     for more in ("}", "x", whole, "\0"):
         assert "more text follows the end of the set" in refused(whole + more)
+
+
+def test_half_a_character_after_the_end(refused: Refused, frozen: Frozen, raw: Raw) -> None:
+    whole = frozen(raw()).encode()
+    assert refused(whole + b"\xc3") == f"F:{whole.count(bytes([10])) + 1}: the dataset is not UTF-8"
 
 
 def test_keys_twice(refused: Refused, frozen: Frozen, raw: Raw) -> None:

@@ -130,16 +130,13 @@ class Cursor:
         self.peek()
         while True:
             try:
-                value, end = decode(self._text, self._pos)
+                value, self._pos = decode(self._text, self._pos)
             except StrictJsonError as error:
                 if error.pos >= len(self._text) - _TOKEN and self._more():
                     continue
                 cut = error.pos >= len(self._text.rstrip())
                 self._pos = error.pos
                 self.fail("the file ends in the middle: it was cut" if cut else error.message)
-            if end == len(self._text) and self._more():
-                continue
-            self._pos = end
             return value
 
     def line(self) -> int:
