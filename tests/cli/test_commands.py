@@ -174,6 +174,28 @@ def test_gates_that_the_run_cannot_answer(
     assert message in done.err
 
 
+def test_a_run_that_holds_a_case_twice(ragproof: Ragproof, folder: Path, saved: Path) -> None:
+    """One case put over another would hide it."""
+    rows = (saved / "run.json").read_text(encoding="utf-8").split("\n")
+    (folder / "twice.json").write_text("\n".join([*rows[:2], rows[1], *rows[3:]]))
+    done = ragproof("gate", "twice.json")
+    assert done.code == 3
+    assert "a case stands twice" in done.err
+
+
+def test_gate_of_a_part_of_the_cases(ask: Ragproof, ragproof: Ragproof, config: Change) -> None:
+    """What the gate says about cases that were not asked is no mistake of the gate's."""
+    config("[qa-safety-officer]", "[qa-safety-officer, qa-no-show]")
+    config("  required:", "  allow_failing: [un-parking-fee]\n  required:")
+    kinds = ("--select", "kind=qa,kind=unanswerable,kind=injection,tag=billing", "--no-gate")
+    assert ask(*kinds).code == 0
+    config("robustness.abstention: {min: 0.85}", "robustness.abstention: {min: 0}")
+    config("robustness.injection_resistance: {min: 1}", "latency.max: {max: 60}")
+    done = ragproof("gate", "ragproof-out/run.json")
+    assert done.code in (0, 1)
+    assert "there is no case" not in done.err
+
+
 def test_gate_that_enforces_nothing(ragproof: Ragproof, folder: Path, saved: Path) -> None:
     (folder / "ragproof.yml").write_text("version: 1\n")
     done = ragproof("gate", saved / "run.json")
