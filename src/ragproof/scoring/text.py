@@ -11,6 +11,7 @@ from enum import StrEnum
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = string.punctuation.encode("ascii")
 _ASCII_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]+")
 
 _WORD_BYTES = (string.ascii_lowercase + string.digits).encode()
@@ -70,9 +71,14 @@ def squad_tokens(text: str) -> list[str]:
     Lower case, ASCII punctuation deleted (no other), English articles removed,
     split at white space.
     """
-    words = _ASCII_PUNCTUATION.sub("", text.lower()).split()
+    lowered = text.lower()
+    if lowered.isascii():
+        words = lowered.encode("ascii").translate(None, _PUNCTUATION).decode("ascii").split()
+    else:
+        words = _ASCII_PUNCTUATION.sub("", lowered).split()
     if not "".join(words).isalnum():
-        # Only here can an article end inside a word: at a dash or quote that is not ASCII.
+        # Only here can an article end inside a word: at a control character, or at a dash
+        # or quote that is not ASCII.
         words = _ARTICLE.sub(" ", " ".join(words)).split()
     return [word for word in words if word not in _ARTICLES]
 

@@ -123,7 +123,11 @@ _ABSENT = (
 
 ENGLISH = Language(
     hints=(
-        "not",
+        " not ",
+        " not.",
+        " not,",
+        "cannot",
+        " nothing",
         "n't",
         " no ",
         "unable",

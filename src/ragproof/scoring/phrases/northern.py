@@ -4,7 +4,7 @@ from ragproof.scoring.phrases import Language
 
 _INFORMATION = r"(?:information|informasjon|oplysninger|opplysninger)"
 SCANDINAVIAN = Language(
-    hints=(" inte", " ing", "ikke", "intet"),
+    hints=(" inte ", " inte.", " inte,", " ingen", " inga ", " inget", "ikke", "intet"),
     unable=(
         r"(?:jag (?:kan|får|kommer)|(?:kan|får) jag) <3>(?:inte|ingen|inga|inget)\b",
         r"(?:jeg (?:kan|må|vil)|(?:kan|må) jeg) <3>(?:ikke|ingen|intet|ingenting)\b",
@@ -25,7 +25,7 @@ SCANDINAVIAN = Language(
 )
 
 FINNISH = Language(
-    hints=(" en ", " ei"),
+    hints=(" en ", " ei ", " eiv"),
     unable=(r"en <1>(?:voi|pysty|osaa)\b",),
     absent=(
         r"en <1>(?:tiedä|löytänyt|löydä)\b",
@@ -48,7 +48,22 @@ POLISH = Language(
 )
 
 CZECH = Language(
-    hints=(" ne", "žádn"),
+    hints=(
+        " nemoh",
+        " nemů",
+        " nejs",
+        " nevím",
+        " netuš",
+        " nena",
+        " nemám",
+        " není",
+        " nebyly",
+        " neobsahuj",
+        " neuvád",
+        " nezmiňuj",
+        " neřík",
+        "žádn",
+    ),
     unable=(r"(?:nemohu|nemůžu|nejsem schop\w+)\b",),
     absent=(
         r"(?:nevím|netuším|nenaš(?:el|la)|nenalezl\S*)\b",
@@ -80,10 +95,9 @@ HUNGARIAN = Language(
 TURKISH = Language(
     hints=(
         "bilmiyorum",
-        "mam",
-        "mem",
-        "mıyorum",
-        "miyorum",
+        "yardımcı ol",
+        "cevap",
+        "yanıt",
         "bulunam",
         "bilgi",
         "belirtilm",

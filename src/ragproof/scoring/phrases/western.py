@@ -58,7 +58,17 @@ _FACTS = (
     r"|renseignements?)"
 )
 FRENCH = Language(
-    hints=(" pas", "aucun", "impossib", "ignore", " rien", "incapa", "ne figure"),
+    hints=(
+        " pas ",
+        " pas.",
+        " pas,",
+        "aucun",
+        "impossib",
+        "ignore",
+        " rien",
+        "incapa",
+        "ne figure",
+    ),
     unable=(
         r"je ne <1>(?:peux|puis|pourrai|pourrais|saurais|dois|souhaite|parviens) <2>pas\b",
         r"je ne suis <2>pas <1>(?:en mesure|capable|autorisée?|habilitée?|apte)\b",
