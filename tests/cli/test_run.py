@@ -170,7 +170,10 @@ def test_plain_lines_are_marked_not_frozen(ask: Ragproof, folder: Path) -> None:
     assert json.loads(rows[run["cases"][5]["line"] - 1])["id"] == run["cases"][5]["id"]
 
 
-def test_an_endpoint_that_is_down_is_no_regression(ragproof: Ragproof, folder: Path) -> None:
+def test_an_endpoint_that_is_down_is_no_regression(
+    ragproof: Ragproof, folder: Path, config: Change
+) -> None:
+    config("timeout: 10", "timeout: 10\n  retries: 0")
     done = ragproof("run", "--endpoint", "http://127.0.0.1:9/query", "-o", "down")
     assert done.code == 2
     assert "COULD NOT JUDGE" in done.out
