@@ -162,7 +162,7 @@ def conclude(finished: Finished, out: Path) -> int:
     from ragproof.cli.reports import print_summary, write_reports
     from ragproof.results.runfile import RunFile
 
-    run = RunFile(finished.run)
+    run = RunFile(finished.run, own=True)
     written = write_reports(run, out)
     print_summary(run)
     say(f"results: {', '.join(str(path) for path in [finished.run, *written])}")

@@ -6,7 +6,8 @@ All others go to the library.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ragproof.errors import ConfigError
@@ -77,10 +78,21 @@ class _Plain:
 
     def column(self) -> Callable[[list[Any]], list[Any]]:
         """See :meth:`JsonPath.column`."""
-        if len(self._steps) == 1 and self._steps[0][0] is dict:
-            name = self._steps[0][1]
-            return lambda items: [item.get(name) if type(item) is dict else None for item in items]
-        return lambda items: [self._get(item) for item in items]
+        getters = [itemgetter(step) for holder, step in self._steps if holder is dict]
+        if len(getters) < len(self._steps):
+            return lambda items: [self._get(item) for item in items]
+
+        def column(items: list[Any]) -> list[Any]:
+            values: Iterable[Any] = items
+            for getter in getters:
+                values = map(getter, values)
+            try:
+                return list(values)
+            except (KeyError, TypeError, IndexError):
+                # Not all items have it: see which.
+                return [self._get(item) for item in items]
+
+        return column
 
     def _get(self, document: Any) -> Any:
         found = self._walk(document)

@@ -207,7 +207,9 @@ def _identifier(value: Any, where: str) -> str:
     raise ShapeError(f"{where}: expected an id, found {_short(value)}")
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: Any, where: str) -> float | None:
+    if value is None:
+        return None
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -229,7 +231,10 @@ def _texts(column: list[Any], name: str) -> list[Any]:
 
 def _numbers(column: list[Any], name: str) -> list[Any]:
     where = f"chunk.{name}"
-    return [None if one is None else _number(one, where) for one in column]
+    return [
+        one if type(one) is float and -math.inf < one < math.inf else _number(one, where)
+        for one in column
+    ]
 
 
 _FIELDS = {name: place for place, name in enumerate(Chunk._fields)}

@@ -23,6 +23,9 @@ _LIKE_THIS = "write it like http://localhost:8000/query"
 Fill = Callable[[dict[str, Any]], Any]
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 class Request(NamedTuple):
     """What is sent for one case."""
 
@@ -58,7 +61,7 @@ class RequestTemplate:
         values = {"question": case.question, "k": self._k, "case.id": case.id}
         body = None
         if self._body is not None:
-            body = json.dumps(self._body(values), ensure_ascii=False).encode("utf-8")
+            body = _encode(self._body(values)).encode("utf-8")
         return Request(self._url(values), body)
 
 

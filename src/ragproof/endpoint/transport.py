@@ -1,6 +1,7 @@
 """Connections: verified TLS, no forbidden address, every socket known to the watchdog."""
 
 import socket
+from http.client import HTTPResponse
 from typing import Any, NamedTuple
 
 import requests
@@ -10,6 +11,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from ragproof.endpoint.addresses import is_forbidden
 from ragproof.endpoint.deadline import Watch
+
+_READ_BYTES = 32_768
 
 
 class ForbiddenAddressError(Exception):
@@ -86,9 +89,25 @@ def open_session(adapter: Adapter) -> requests.Session:
     return session
 
 
+class _WideReads:
+    """A socket that is read in larger pieces: most responses then take one system call."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def makefile(self, mode: str) -> Any:
+        return self._sock.makefile(mode, _READ_BYTES)  # type: ignore[call-overload]
+
+
+class _Response(HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(_WideReads(sock), *args, **kwargs)  # type: ignore[arg-type]
+
+
 class _OneSegment(HTTPConnection):
     """Sends head and body of a request with one call, where they would be two."""
 
+    response_class = _Response
     _parts: list[bytes] | None = None
 
     def request(self, *args: Any, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragproof.errors import StorageError
-from ragproof.records import Case, Chunk, Failure, Outcome, Response
+from ragproof.records import Case, Failure, Outcome, Response
 from ragproof.scoring.score import CaseScore
 
 QUESTION_LENGTH = 500
@@ -38,12 +38,12 @@ def case_line(  # noqa: PLR0913 - the parts of one record
     """The line for one case, without the comma; texts are cut, at most ``retrieved`` ids."""
     fields: dict[str, Any] = {
         "id": case.id,
-        "kind": case.kind.value,
+        "kind": case.kind,
         "tags": case.tags,
         "language": case.language,
         "line": line,
         "question": case.question[:QUESTION_LENGTH],
-        "outcome": outcome.value,
+        "outcome": outcome,
         "reasons": reasons,
         "scores": score.scores if score else {},
         "unscored": score.unscored if score else {},
@@ -69,11 +69,9 @@ def _cut(text: str | None, length: int) -> str | None:
 def _retrieved(response: Response | None, most: int) -> list[str | None] | None:
     if response is None or response.chunks is None:
         return None
-    return [_name(chunk) for chunk in response.chunks[: max(most, MIN_RETRIEVED)]]
-
-
-def _name(chunk: Chunk) -> str | None:
-    return _cut(chunk.id if chunk.id is not None else chunk.document_id, ID_LENGTH)
+    chunks = response.chunks[: max(most, MIN_RETRIEVED)]
+    names = [document_id if name is None else name for name, _, _, document_id in chunks]
+    return [None if name is None else name[:ID_LENGTH] for name in names]
 
 
 class LineStore:

@@ -124,8 +124,8 @@ def _lcs(places: Mapping[str, int], length: int, tokens: Iterable[str]) -> int:
     longest common subsequence problem", Information Processing Letters 80 (2001).
     """
     everything = row = (1 << length) - 1
-    for token in tokens:
-        if here := places.get(token):
-            met = row & here
-            row = (row + met | row - met) & everything
+    # A token that stands nowhere changes no row.
+    for here in [places[token] for token in tokens if token in places]:
+        met = row & here
+        row = (row + met | row - met) & everything
     return length - row.bit_count()
