@@ -310,7 +310,8 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _too_deep(text: str, value: Any) -> bool:
-    if text.count("[") + text.count("{") <= _MAX_DEPTH:
+    # Splitting counts the brackets faster than counting them does.
+    if len(text.split("[")) + len(text.split("{")) - 2 <= _MAX_DEPTH:
         return False
     level = [value]
     for _ in range(_MAX_DEPTH):
