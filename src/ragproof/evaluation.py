@@ -4,12 +4,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ragproof.config.models import Config, RequestConfig
 from ragproof.dataset.load import Dataset
 from ragproof.endpoint.mapping import ResponseReader
-from ragproof.errors import UsageError
+from ragproof.errors import ConfigError, UsageError
 from ragproof.gate import GateResult, check_names, decide
 from ragproof.records import Case, Failure, FailureKind, Outcome
 from ragproof.results import runfile
@@ -69,6 +69,7 @@ def prepare(
     cases = dataset.cases if whole else [dataset.cases[index] for index in chosen]
     lines = dataset.lines if whole else [dataset.lines[index] for index in chosen]
     reader = ResponseReader(requests)
+    _check_sources(config, reader)
     plan = make_plan(config, Mapped(reader.has_answer, reader.has_chunks, reader.has_citations))
     job = Job(config, dataset, cases, lines, select, limit, reader, plan, _scorer(config, plan))
     tags = {tag for case in dataset.cases for tag in case.tags}
@@ -76,11 +77,28 @@ def prepare(
     return job
 
 
+_COMPARED = {"chunk": "id", "prefix": "id", "document": "document_id", "evidence": "text"}
+
+
+def _check_sources(config: Config, reader: ResponseReader) -> None:
+    """Refuse a mapping without the part of a chunk that sources are matched by."""
+    part = _COMPARED[config.source_match]
+    if reader.has_chunks and part not in reader.chunk_parts:
+        others = [name for name, needed in _COMPARED.items() if needed in reader.chunk_parts]
+        raise ConfigError(
+            f"source_match: {config.source_match} needs {part}, which the mapping of chunks lacks",
+            f"map chunk.{part}, or set source_match to {' or '.join(others)}",
+        )
+
+
 def _scorer(config: Config, plan: Plan) -> Scorer:
     prefixes = (
         [config.strip_prefix] if isinstance(config.strip_prefix, str) else config.strip_prefix
     )
-    normalise = normaliser(prefixes, [(one.pattern, one.with_) for one in config.replace])
+    try:
+        normalise = normaliser(prefixes, [(one.pattern, one.with_) for one in config.replace])
+    except ValueError as error:
+        raise ConfigError(f"replace: {error}", "write it as Python's re module has it") from None
     return Scorer(plan.columns, matcher(config.source_match, normalise))
 
 
@@ -105,6 +123,12 @@ class Evaluation:
         self._known = frozenset(job.config.gate.allow_failing)
         self._lock = threading.Lock()
         self._first_failure: tuple[int, Failure] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
 
     def take(
         self,
@@ -153,15 +177,16 @@ class Evaluation:
                 self._first_failure = index, failure
         return failure
 
-    def finish(self, why_missing: str, *, complete: bool) -> GateResult:
+    def finish(self, tail: Tail, saved_in: str = "") -> GateResult:
         """Account for the cases that nothing was said about, and judge."""
+        why = tail.stopped or f"{saved_in} holds no response to it"
         for index in list(self.store.missing()):
-            self.take(index, {}, Failure(FailureKind.NOT_ASKED, why_missing), None, 0)
+            self.take(index, {}, Failure(FailureKind.NOT_ASKED, why), None, 0)
         first = ""
         if self._first_failure is not None:
             failure = self._first_failure[1]
             first = failure.message + (f": {failure.excerpt}" if failure.excerpt else "")
-        return decide(self.job.config.gate, self.table, complete=complete, first_failure=first)
+        return decide(self.job.config.gate, self.table, complete=tail.complete, first_failure=first)
 
     def write(
         self, folder: Path, result: GateResult, head: Head, tail: Tail, responses: Path
@@ -173,7 +198,6 @@ class Evaluation:
         """
         path = folder / "run.json"
         runfile.write_run(path, self._head(result, head, tail, responses), self.store)
-        self.store.close()
         return path
 
     def _head(self, result: GateResult, head: Head, tail: Tail, responses: Path) -> dict[str, Any]:

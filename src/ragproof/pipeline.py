@@ -82,35 +82,45 @@ def ask_and_score(
     """
     head = Head(job.dataset.hash, plan.redactor.text(origin(plan)))
     responses = folder / RESPONSES
-    evaluation = Evaluation(job, folder)
-    writer = ResponsesWriter(responses, head)
+    with Evaluation(job, folder) as evaluation:
+        writer = ResponsesWriter(responses, head)
 
-    def take(index: int, exchange: Exchange) -> Failure | None:
-        writer.add(job.cases[index], exchange)
-        return evaluation.take(
-            index, exchange.parsed, exchange.failure, exchange.latency_s, exchange.attempts
-        )
+        def take(index: int, exchange: Exchange) -> Failure | None:
+            writer.add(job.cases[index], exchange)
+            return evaluation.take(
+                index, exchange.parsed, exchange.failure, exchange.latency_s, exchange.attempts
+            )
 
-    asking = Asking(plan, job.cases, take)
+        tail = _ask(Asking(plan, job.cases, take), len(job.cases), cancelled, progress)
+        writer.close(tail)
+        result = evaluation.finish(tail)
+        run = evaluation.write(folder, result, head, tail, responses)
+    return Finished(result, run, tail.complete)
+
+
+def _ask(
+    asking: Asking,
+    total: int,
+    cancelled: Callable[[], bool],
+    progress: Callable[[Progress], None],
+) -> Tail:
+    """Ask to the end, or until there is no use in asking on."""
     started = time.monotonic()
     asking.begin()
     while not asking.wait(_POLL_S):
-        progress(Progress(asking.done, asking.failed, len(job.cases)))
+        progress(Progress(asking.done, asking.failed, total))
         if cancelled():
             asking.cancel()
             break
     asking.end()
-    progress(Progress(asking.done, asking.failed, len(job.cases)))
+    progress(Progress(asking.done, asking.failed, total))
     duration_s = round(time.monotonic() - started, 3)
     tripped = asking.breaker.tripped
-    complete = asking.done == len(job.cases) or tripped is not None
-    tail = Tail(complete, duration_s)
-    writer.close(tail)
-    why = "the run was cancelled"
     if tripped is not None:
         why = f"asking was stopped: the first {asking.done} cases failed ({tripped.message})"
-    result = evaluation.finish(why, complete=complete)
-    return Finished(result, evaluation.write(folder, result, head, tail, responses), complete)
+        return Tail(complete=True, duration_s=duration_s, stopped=why)
+    complete = asking.done == total
+    return Tail(complete, duration_s, "" if complete else "the run was cancelled")
 
 
 def score_saved(job: Job, responses: Path, folder: Path) -> Finished:
@@ -120,27 +130,32 @@ def score_saved(job: Job, responses: Path, folder: Path) -> Finished:
         RunFileError: the file is none of saved responses, or holds a case twice.
         StorageError: ``run.json`` cannot be written.
     """
-    evaluation = Evaluation(job, folder)
+    with Evaluation(job, folder) as evaluation:
+        reader = ResponsesReader(responses)
+        all_there = _take_saved(evaluation, reader)
+        tail = reader.tail._replace(complete=reader.tail.complete or all_there)
+        result = evaluation.finish(tail, responses.name)
+        run = evaluation.write(folder, result, reader.head, tail, responses)
+    return Finished(result, run, tail.complete)
+
+
+def _take_saved(evaluation: Evaluation, reader: ResponsesReader) -> bool:
+    """Score the saved responses to the cases of the job; True when there is one to each."""
+    job = evaluation.job
     indices = {case.id: index for index, case in enumerate(job.cases)}
     seen = bytearray(len(job.cases))
-    reader = ResponsesReader(responses)
     for saved in reader:
         index = indices.get(saved.case_id)
         if index is None:
             continue
         if seen[index]:
             raise RunFileError(
-                f"{responses} holds case {saved.case_id!r} twice", "use the responses of one run"
+                f"{reader.path} holds case {saved.case_id!r} twice", "use the responses of one run"
             )
         seen[index] = 1
         failure = saved.failure or _stale(job, index, saved)
         evaluation.take(index, saved.bodies, failure, saved.latency_s, saved.attempts)
-    complete = reader.tail.complete or all(seen)
-    tail = Tail(complete, reader.tail.duration_s)
-    result = evaluation.finish(f"{responses.name} holds no response to it", complete=complete)
-    return Finished(
-        result, evaluation.write(folder, result, reader.head, tail, responses), complete
-    )
+    return all(seen)
 
 
 def _stale(job: Job, index: int, saved: Saved) -> Failure | None:

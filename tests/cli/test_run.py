@@ -182,6 +182,47 @@ def test_an_endpoint_that_is_down_is_no_regression(
     assert run["counts"] == {"pass": 0, "fail": 0, "unscored": 0, "error": 80}
 
 
+def test_a_run_that_was_stopped_early_scores_again_to_the_same_bytes(
+    ragproof: Ragproof, folder: Path, config: Change
+) -> None:
+    config("timeout: 10", "timeout: 10\n  retries: 0")
+    assert ragproof("run", "--endpoint", "http://127.0.0.1:9/query", "-o", "down").code == 2
+    failures = [case["failure"] for case in run_file(folder, "down")["cases"]]
+    assert "asking was stopped" in failures[-1]["message"]
+    assert ragproof("run", "--responses", "down/responses.jsonl", "-o", "again").code == 2
+    assert (folder / "again/run.json").read_bytes() == (folder / "down/run.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("match", "part", "other"),
+    [
+        ("document", "document_id", "id: $.id"),
+        ("evidence", "text", "id: $.id"),
+        ("chunk", "id", "text: $.text"),
+        ("prefix", "id", "text: $.text"),
+    ],
+)
+def test_sources_that_the_mapping_cannot_match(
+    ask: Ragproof, config: Change, match: str, part: str, other: str
+) -> None:
+    config(
+        "source_match: chunk", f"source_match: {match}",
+        "      id: $.id\n      text: $.text\n", f"      {other}\n",
+        "      score: $.score\n      document_id: $.metadata.document_id\n", "",
+    )  # fmt: skip
+    done = ask()
+    assert done.code == 3
+    assert f"source_match: {match} needs {part}" in done.err
+    assert "map chunk." in done.err
+
+
+def test_replacements_that_cannot_work(ask: Ragproof, config: Change) -> None:
+    config("source_match: chunk", "source_match: chunk\nreplace: [{pattern: a, with: '\\1'}]")
+    done = ask()
+    assert done.code == 3
+    assert "replace" in done.err
+
+
 def test_saved_responses_give_the_same_bytes_everywhere(
     ask: Ragproof, ragproof: Ragproof, spawn: Ragproof, folder: Path
 ) -> None:

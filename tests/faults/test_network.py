@@ -103,7 +103,7 @@ def test_a_file_of_authorities_that_is_none(
     if content is not None:
         path.write_bytes(content)
     ran = run(tmp_path, capsys, f"{secure.url}/q", ca_file=str(path))
-    assert ran.code == (3 if content is None else 2), ran.err
+    assert ran.code == 3, ran.err
     assert secure.requests == []
     assert "Traceback (most" not in ran.err
     assert "unexpected" not in ran.err

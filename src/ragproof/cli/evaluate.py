@@ -65,6 +65,8 @@ def read_settings(
         )
     if endpoint is not None:
         asked = _redirected(asked, endpoint)
+    if asked.ca_file is not None:
+        asked = asked.model_copy(update={"ca_file": str(path.parent / asked.ca_file)})
     return Settings(config, asked, named if isinstance(named, Path) else path.parent / named)
 
 

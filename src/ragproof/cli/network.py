@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ragproof.config.models import EndpointConfig
 from ragproof.endpoint.transport import Network
@@ -12,21 +13,41 @@ def read_network(endpoint: EndpointConfig) -> Network:
     """What ``HTTPS_PROXY``, ``NO_PROXY``, ``REQUESTS_CA_BUNDLE`` and ``ca_file`` say.
 
     Raises:
-        ConfigError: the file of certificates does not exist, or the address cannot be.
+        ConfigError: the file of certificates cannot be used, or an address cannot be.
     """
-    from requests.utils import get_environ_proxies
-
-    url = next(iter(endpoint.requests().values())).url
+    proxies: dict[str, str] = {}
+    for request in endpoint.requests().values():
+        proxies |= _proxy(request.url)
     bundle = endpoint.ca_file or next(
         filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), None
     )
-    if bundle is not None and not Path(bundle).exists():
-        raise ConfigError(
-            f"the file of CA certificates {bundle} does not exist",
-            "mend endpoint.ca_file or REQUESTS_CA_BUNDLE",
-        )
+    if bundle is not None:
+        _check_bundle(Path(bundle))
+    return Network(proxies, bundle or True)
+
+
+def _proxy(url: str) -> dict[str, str]:
+    """The proxy for one address, if any, under the name that requests looks it up by."""
+    from requests.utils import get_environ_proxies, select_proxy
+
     try:
-        proxies = get_environ_proxies(url)
+        proxy = select_proxy(url, get_environ_proxies(url))
+        parts = urlsplit(url)
     except ValueError as error:
         raise ConfigError(f"endpoint.url is not an address: {error}", "mend it") from None
-    return Network(proxies, bundle or True)
+    return {} if proxy is None else {f"{parts.scheme}://{parts.hostname}": proxy}
+
+
+def _check_bundle(path: Path) -> None:
+    import ssl
+
+    hint = "mend endpoint.ca_file or REQUESTS_CA_BUNDLE"
+    if not path.exists():
+        raise ConfigError(f"the file of CA certificates {path} does not exist", hint)
+    try:
+        folder = path.is_dir()
+        ssl.create_default_context(
+            cafile=None if folder else str(path), capath=str(path) if folder else None
+        )
+    except OSError as error:
+        raise ConfigError(f"{path} holds no usable CA certificates: {error}", hint) from None

@@ -36,6 +36,13 @@ class ResponseReader:
         mappings = [request.response for request in requests.values()]
         self.has_answer = any(mapping.answer is not None for mapping in mappings)
         self.has_chunks = any(mapping.chunk is not None for mapping in mappings)
+        self.chunk_parts = frozenset(
+            name
+            for mapping in mappings
+            if mapping.chunk is not None
+            for name in Chunk._fields
+            if getattr(mapping.chunk, name) is not None
+        )
         self.has_citations = any(mapping.citations is not None for mapping in mappings)
 
     def read(self, bodies: Mapping[str, Any]) -> Response | Failure:

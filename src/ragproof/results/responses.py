@@ -30,10 +30,12 @@ class Head(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """How the asking ended. A file that was cut has none."""
+    """How the asking ended, and why it did before all cases were asked. A file that was cut
+    has none."""
 
     complete: bool
     duration_s: float | None
+    stopped: str = ""
 
 
 class Saved(NamedTuple):
@@ -166,10 +168,22 @@ class ResponsesReader:
             self.head = Head(value.get("dataset_hash"), value.get("endpoint"))
             return None
         if "end" in value:
-            end = value["end"]
-            self.tail = Tail(bool(end.get("complete")), end.get("duration_s"))
+            self.tail = self._tail(value["end"], number)
             return None
         return self._saved(value, number)
+
+    def _tail(self, end: Any, number: int) -> Tail:
+        if not isinstance(end, dict):
+            raise self._bad(number, "end is not a JSON object")
+        complete, duration = end.get("complete"), end.get("duration_s")
+        stopped = end.get("stopped", "")
+        if (
+            not isinstance(complete, bool)
+            or not isinstance(duration, float | int | None)
+            or not isinstance(stopped, str)
+        ):
+            raise self._bad(number, "complete, duration_s or stopped is missing or wrong")
+        return Tail(complete, duration, stopped)
 
     def _saved(self, value: dict[str, Any], number: int) -> Saved:
         case_id, bodies = value.get("case"), value.get("bodies", {})

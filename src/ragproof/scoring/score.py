@@ -4,16 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragproof.metrics import MetricRef
+from ragproof.metrics import DIGITS, MetricRef
 from ragproof.records import Case, Kind, Response
 from ragproof.scoring import citation, retrieval
 from ragproof.scoring.abstention import declines
 from ragproof.scoring.answer import Reference
 from ragproof.scoring.injection import judge_injection
 from ragproof.scoring.relevance import Match, NotApplicableError, Relevance
-
-DIGITS = 10
-"""Scores are rounded, so that sums of them compare as their decimal values do."""
 
 
 class CaseScore(NamedTuple):
