@@ -1,6 +1,5 @@
 """Asking the endpoint about one case: attempts, waits, and one answer or one failure."""
 
-import json
 import random
 import threading
 import time
@@ -15,6 +14,14 @@ from urllib3.exceptions import InvalidHeader
 from urllib3.util.retry import Retry
 
 from ragproof.config.models import EndpointConfig
+from ragproof.endpoint.body import (
+    QUOTED,
+    QUOTED_BYTES,
+    BodyError,
+    clean,
+    quote,
+    read_body,
+)
 from ragproof.endpoint.deadline import Watch
 from ragproof.endpoint.faults import classify
 from ragproof.endpoint.pace import Pace
@@ -27,22 +34,11 @@ from ragproof.endpoint.transport import (
 )
 from ragproof.records import Case, Failure, FailureKind
 from ragproof.redact import Redactor
-from ragproof.strictjson import may_hold_surrogates, well_formed
 
 _RETRIED_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS = 5
 _FIRST_WAIT_S = 0.5
-_EXCERPT = 300
-_ERROR_BODY = 16_384
-_MAX_DEPTH = 100
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-_JSON = json.JSONDecoder(parse_constant=_no_constant)
 
 
 class Exchange(NamedTuple):
@@ -187,7 +183,7 @@ class Client:
             target = self._redirect(url, response)
             if target is None:
                 break
-            self._read(response, _ERROR_BODY)
+            self._read(response, QUOTED_BYTES)
             url = target
         return response
 
@@ -220,14 +216,14 @@ class Client:
     def _refused(self, response: BaseHTTPResponse) -> _Refusal:
         status = response.status
         try:
-            excerpt = self._excerpt(self._read(response, _ERROR_BODY))
+            excerpt = quote(self._read(response, QUOTED_BYTES), self._plan.redactor)
         except (Urllib3Error, OSError):
             excerpt = ""  # the status says enough
         if status in _REDIRECTS:
             message = (
                 f"HTTP {status} redirects to {self._clean(response.headers.get('Location', ''))}"
             )
-            return _Refusal(Failure(FailureKind.REDIRECT, message[:_EXCERPT], excerpt))
+            return _Refusal(Failure(FailureKind.REDIRECT, message[:QUOTED], excerpt))
         kind = FailureKind.AUTH if status in (401, 403) else FailureKind.STATUS
         reason = f" {self._clean(response.reason)[:60]}" if response.reason else ""
         return _Refusal(
@@ -242,56 +238,18 @@ class Client:
             return _Refusal(Failure(FailureKind.TIMEOUT, f"no complete answer within {limit:g} s"))
         kind, message = classify(error, self._settings.timeout)
         retry = kind in (FailureKind.REFUSED, FailureKind.CUT)
-        return _Refusal(Failure(kind, self._clean(message)[:_EXCERPT]), retry=retry)
+        return _Refusal(Failure(kind, self._clean(message)[:QUOTED]), retry=retry)
 
-    def _parse(self, body: bytes, latency_s: float) -> _Reply | _Refusal:
+    def _parse(self, raw: bytes, latency_s: float) -> _Reply | _Refusal:
         try:
-            text = body.decode("utf-8-sig")
-            value = _JSON.decode(text)
-            if may_hold_surrogates(text):
-                value = well_formed(value)
-            if _too_deep(text, value):
-                return self._not_json("the response is nested too deep", body)
-            if self._leaks(text, value):
-                body = self._masked(value)
-                value = _JSON.decode(body.decode())
-        except UnicodeDecodeError:
-            return self._not_json("the response is not UTF-8", body)
-        except RecursionError:
-            return self._not_json("the response is nested too deep", body)
-        except ValueError as error:
-            what = "an empty body" if not body.strip() else f"no JSON ({error})"
-            return self._not_json(f"the response is {what}", body)
-        # A line break in JSON is white space: one response stays on one line.
-        flat = body.removeprefix(b"\xef\xbb\xbf").replace(b"\n", b" ").replace(b"\r", b" ")
-        return _Reply(flat, value, latency_s)
-
-    def _leaks(self, text: str, value: Any) -> bool:
-        """Whether a JSON text holds a secret, however it is escaped."""
-        if not self._plan.redactor.forms:
-            return False
-        if "\\u" in text or "\\/" in text:
-            text = json.dumps(value, ensure_ascii=False)
-        return self._plan.redactor.hides(text)
-
-    def _masked(self, value: Any) -> bytes:
-        text = json.dumps(self._plan.redactor.value(value), ensure_ascii=False)
-        return self._plan.redactor.raw(text.encode("utf-8"))
-
-    def _not_json(self, message: str, body: bytes) -> _Refusal:
-        return _Refusal(Failure(FailureKind.NOT_JSON, message, self._excerpt(body)))
-
-    def _excerpt(self, body: bytes) -> str:
-        """The beginning of a body: masked first, and cut where no part of a secret stands."""
-        whole = len(body) <= _ERROR_BODY
-        text = self._plan.redactor.raw(body[:_ERROR_BODY]).decode("utf-8", "replace")
-        longest = len(self._plan.redactor.forms[0]) if self._plan.redactor.forms else 0
-        return self._clean(text if whole else text[: len(text) - longest])[:_EXCERPT]
+            body = read_body(raw, self._plan.redactor)
+        except BodyError as error:
+            excerpt = quote(raw, self._plan.redactor)
+            return _Refusal(Failure(FailureKind.NOT_JSON, str(error), excerpt))
+        return _Reply(body.line, body.value, latency_s)
 
     def _clean(self, text: str) -> str:
-        redact = self._plan.redactor.text
-        # Once before white space goes, and once after: a secret may hold white space.
-        return redact(" ".join(redact(text).split()))
+        return clean(text, self._plan.redactor)
 
 
 def _retry_after(value: str | None) -> float | None:
@@ -307,15 +265,3 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     usual = {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, parts.hostname, parts.port or usual
-
-
-def _too_deep(text: str, value: Any) -> bool:
-    if text.count("[") + text.count("{") <= _MAX_DEPTH:
-        return False
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        boxes = [one for one in level if isinstance(one, dict | list)]
-        if not boxes:
-            return False
-        level = [part for one in boxes for part in (one.values() if isinstance(one, dict) else one)]
-    return True

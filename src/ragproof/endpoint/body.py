@@ -1,0 +1,101 @@
+"""What an endpoint sent, as JSON on one line, with no secret in it."""
+
+import json
+from typing import Any, NamedTuple
+
+from ragproof.redact import Redactor
+from ragproof.strictjson import may_hold_surrogates, well_formed
+
+MAX_DEPTH = 100
+QUOTED = 300
+"""Characters of a bad answer that a failure quotes."""
+QUOTED_BYTES = 16_384
+"""Bytes of a bad answer that are looked at for that."""
+
+
+class BodyError(ValueError):
+    """A body that cannot be used; says why, quoting none of it."""
+
+
+class Body(NamedTuple):
+    """A JSON text without line breaks, and its value."""
+
+    line: bytes
+    value: Any
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def read_body(raw: bytes, redactor: Redactor) -> Body:
+    """Parse a body, UTF-8 whatever its headers say; secrets are masked before anything is read.
+
+    Raises:
+        BodyError: not UTF-8, no JSON, or nested more than ``MAX_DEPTH`` levels deep.
+    """
+    try:
+        text = raw.decode("utf-8-sig")
+        value = _JSON.decode(text)
+        if may_hold_surrogates(text):
+            value = well_formed(value)
+        if _too_deep(text, value):
+            raise BodyError("the response is nested too deep")
+        if _leaks(text, value, redactor):
+            raw = _masked(value, redactor)
+            value = _JSON.decode(raw.decode())
+    except UnicodeDecodeError:
+        raise BodyError("the response is not UTF-8") from None
+    except RecursionError:
+        raise BodyError("the response is nested too deep") from None
+    except BodyError:
+        raise
+    except ValueError as error:
+        what = "an empty body" if not raw.strip() else f"no JSON ({error})"
+        raise BodyError(f"the response is {what}") from None
+    # A line break in JSON is white space: one response stays on one line.
+    line = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\n", b" ").replace(b"\r", b" ")
+    return Body(line, value)
+
+
+def quote(raw: bytes, redactor: Redactor) -> str:
+    """The beginning of a body: masked first, and cut where no part of a secret stands."""
+    whole = len(raw) <= QUOTED_BYTES
+    text = redactor.raw(raw[:QUOTED_BYTES]).decode("utf-8", "replace")
+    longest = len(redactor.forms[0]) if redactor.forms else 0
+    return clean(text if whole else text[: len(text) - longest], redactor)[:QUOTED]
+
+
+def clean(text: str, redactor: Redactor) -> str:
+    """``text`` on one line, with no secret in it."""
+    # Once before white space goes, and once after: a secret may hold white space.
+    return redactor.text(" ".join(redactor.text(text).split()))
+
+
+def _leaks(text: str, value: Any, redactor: Redactor) -> bool:
+    """Whether a JSON text holds a secret, however it is escaped."""
+    if not redactor.forms:
+        return False
+    if "\\u" in text or "\\/" in text:
+        text = json.dumps(value, ensure_ascii=False)
+    return redactor.hides(text)
+
+
+def _masked(value: Any, redactor: Redactor) -> bytes:
+    text = json.dumps(redactor.value(value), ensure_ascii=False)
+    return redactor.raw(text.encode("utf-8"))
+
+
+def _too_deep(text: str, value: Any) -> bool:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return False
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        boxes = [one for one in level if isinstance(one, dict | list)]
+        if not boxes:
+            return False
+        level = [part for one in boxes for part in (one.values() if isinstance(one, dict) else one)]
+    return True
