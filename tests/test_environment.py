@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.config.environment import Resolved, resolve
-from ragproof.config.models import EndpointConfig
 from ragproof.errors import ConfigError, ExitCode
 
 TOKEN = "s3cr3t-t0k3n"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ragproof.config.models import Config, RequestConfig
+from ragproof.config.endpoint import RequestConfig
+from ragproof.config.models import Config
 from ragproof.dataset.load import Dataset
 from ragproof.endpoint.mapping import ResponseReader
 from ragproof.errors import ConfigError, UsageError

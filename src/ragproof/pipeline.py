@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.endpoint.ask import Asking
 from ragproof.endpoint.client import Exchange
 from ragproof.endpoint.client import Plan as AskPlan

@@ -3,7 +3,7 @@
 import pytest
 
 from ragproof.cli.network import read_network
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 
 ANSWER = {"answer": "$.answer"}
 

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from ragproof.cli import cli
-from ragproof.config.models import Config, ResponseMapping
+from ragproof.config.endpoint import ResponseMapping
+from ragproof.config.models import Config
 from ragproof.dataset.load import load_dataset
 from ragproof.endpoint.mapping import ResponseReader
 

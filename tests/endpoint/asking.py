@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.endpoint.client import Client, Exchange, Plan
 from ragproof.endpoint.deadline import Watchdog
 from ragproof.endpoint.pace import Pace

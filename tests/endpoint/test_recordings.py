@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragproof.config.models import RequestConfig
+from ragproof.config.endpoint import RequestConfig
 from ragproof.endpoint.mapping import ResponseReader
 from ragproof.records import Failure, FailureKind, Response
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragproof.config.models import RequestConfig
+from ragproof.config.endpoint import RequestConfig
 from ragproof.endpoint.template import RequestTemplate
 from ragproof.errors import ConfigError
 from ragproof.records import Case

@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 import click
 
 from ragproof.cli.console import keep_secret, say, tell
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.config.environment import resolve as resolve_references
 from ragproof.config.load import load_config
-from ragproof.config.models import Config, EndpointConfig, GateConfig
+from ragproof.config.models import Config, GateConfig
 from ragproof.dataset.load import Dataset, load_dataset
 from ragproof.errors import ConfigError, HashMismatchError, UsageError
 from ragproof.evaluation import Job, prepare

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.endpoint.transport import Network
 from ragproof.errors import ConfigError
 

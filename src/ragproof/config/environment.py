@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.errors import ConfigError
 from ragproof.redact import MIN_LENGTH
 

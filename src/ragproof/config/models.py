@@ -6,8 +6,6 @@ from math import isfinite
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -16,156 +14,17 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from ragproof.config.base import Model, problem
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.errors import ConfigError
 from ragproof.metrics import DIGITS, parse_metric
 from ragproof.records import Kind
 
-Paths = Annotated[
-    str | list[str], Field(description="A JSONPath (RFC 9535), or several to try in turn.")
-]
 SourceMatch = Literal["chunk", "document", "prefix", "evidence"]
 _K = Annotated[int, Field(ge=1, le=1000)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-class ChunkMapping(_Model):
-    """Where the parts of a chunk stand; ``$`` is the chunk, or the whole response where
-    ``chunks`` is not given and the parts are parallel lists."""
-
-    id: Paths | None = None
-    text: Paths | None = None
-    score: Paths | None = None
-    document_id: Paths | None = None
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if self.id is None and self.text is None and self.document_id is None:
-            raise _problem("a chunk needs a path for id, text or document_id")
-        return self
-
-
-class ResponseMapping(_Model):
-    """Where the parts of the answer stand in the JSON that the endpoint sends."""
-
-    answer: Annotated[
-        Paths | None,
-        Field(description="The answer's text; several texts that one path finds are joined."),
-    ] = None
-    chunks: Annotated[
-        Paths | None,
-        Field(description="The retrieved chunks in order of rank; several paths are joined."),
-    ] = None
-    chunk: ChunkMapping | None = None
-    citations: Annotated[
-        Paths | None, Field(description="Ids of the chunks or documents that the answer cites.")
-    ] = None
-    error_when: Annotated[
-        str | None,
-        Field(
-            description="A JSONPath that finds a value other than null, false, 0 and empty "
-            "ones only where the response, though HTTP 200, is an error."
-        ),
-    ] = None
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        if self.chunks is not None and self.chunk is None:
-            raise _problem("chunks needs chunk, which says where id, text and document_id stand")
-        if self.answer is None and self.chunk is None and self.citations is None:
-            raise _problem("maps nothing: give answer, or chunks and chunk")
-        return self
-
-
-class RequestConfig(_Model):
-    """One HTTP request, asked once for each case."""
-
-    url: Annotated[str, Field(description="http or https; {{ question }} is percent-encoded.")]
-    method: Literal["GET", "POST", "PUT"] = "POST"
-    headers: dict[str, str] = {}
-    body: Annotated[
-        Any,
-        Field(
-            description="Sent as JSON. In its texts {{ question }}, {{ k }} and {{ case.id }} "
-            "are replaced; a text that is only {{ k }} becomes a number."
-        ),
-    ] = None
-    response: ResponseMapping
-
-
-class EndpointConfig(_Model):
-    """The RAG endpoint: one request, or one to retrieve and one to answer."""
-
-    url: str | None = None
-    method: Literal["GET", "POST", "PUT"] | None = None
-    headers: dict[str, str] | None = None
-    body: Any = None
-    response: ResponseMapping | None = None
-    retrieve: RequestConfig | None = None
-    answer: RequestConfig | None = None
-
-    timeout: Annotated[
-        float, Field(gt=0, le=3600, description="Seconds for one whole call, to its last byte.")
-    ] = 60.0
-    retries: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=20,
-            description="Further tries after a refused, reset or cut "
-            "connection and the statuses 408, 425, 429 and 5xx.",
-        ),
-    ] = 3
-    max_wait: Annotated[
-        float, Field(ge=0, le=3600, description="Seconds a case may wait between its tries.")
-    ] = 30.0
-    concurrency: Annotated[int, Field(ge=1, le=256, description="Cases in flight.")] = 8
-    rate_limit: Annotated[float | None, Field(gt=0, description="Requests a second at most.")] = (
-        None
-    )
-    max_response_mb: Annotated[
-        float, Field(gt=0, le=1000, description="Largest response taken, decoded, in MB.")
-    ] = 10.0
-    follow_redirects: Annotated[
-        bool, Field(description="Follow redirects, on the endpoint's own host only.")
-    ] = False
-    ca_file: Annotated[
-        str | None, Field(description="File of CA certificates to trust instead of the usual.")
-    ] = None
-
-    @model_validator(mode="after")
-    def _one_way_to_ask(self) -> Self:
-        single = [
-            name
-            for name in ("url", "method", "headers", "body", "response")
-            if getattr(self, name) is not None
-        ]
-        if self.retrieve is None and self.answer is None:
-            if self.url is None or self.response is None:
-                raise _problem("needs url and response (or retrieve and answer with theirs)")
-        elif single:
-            raise _problem(f"{single[0]} stands beside retrieve and answer: move it into them")
-        return self
-
-    def requests(self) -> dict[str, RequestConfig]:
-        """The requests to make for a case, by name, in order."""
-        if self.url is not None and self.response is not None:
-            return {
-                "answer": RequestConfig(
-                    url=self.url,
-                    method=self.method or "POST",
-                    headers=self.headers or {},
-                    body=self.body,
-                    response=self.response,
-                )
-            }
-        both = {"retrieve": self.retrieve, "answer": self.answer}
-        return {name: request for name, request in both.items() if request is not None}
-
-
-class Replacement(_Model):
+class Replacement(Model):
     """A regular expression and what takes the place of its matches in source ids."""
 
     pattern: str
@@ -177,7 +36,7 @@ class Replacement(_Model):
             # What is put in is read before anything is looked for.
             re.compile(self.pattern).sub(self.with_, "")
         except (re.error, IndexError, RecursionError, OverflowError) as error:
-            raise _problem(f"not a regular expression and its replacement: {error}") from None
+            raise problem(f"not a regular expression and its replacement: {error}") from None
         return self
 
 
@@ -188,7 +47,7 @@ class Broken(NamedTuple):
     limit: float
 
 
-class Bounds(_Model):
+class Bounds(Model):
     """Smallest and largest value allowed, both inclusive."""
 
     min: float | None = None
@@ -210,20 +69,20 @@ class Bounds(_Model):
     @model_validator(mode="after")
     def _bound_something(self) -> Self:
         if self.min is None and self.max is None:
-            raise _problem("needs min or max")
+            raise problem("needs min or max")
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise _problem(f"min {self.min:g} is above max {self.max:g}")
+            raise problem(f"min {self.min:g} is above max {self.max:g}")
         return self
 
 
-class Required(_Model):
+class Required(Model):
     """Cases that must each pass, by id or by tag."""
 
     cases: list[str] = []
     tags: list[str] = []
 
 
-class GateConfig(_Model):
+class GateConfig(Model):
     """What makes the gate fail."""
 
     thresholds: Annotated[
@@ -250,7 +109,7 @@ class GateConfig(_Model):
     def _no_contradiction(self) -> Self:
         both = sorted(set(self.required.cases) & set(self.allow_failing))
         if both:
-            raise _problem(f"in required and in allow_failing: {', '.join(map(repr, both[:5]))}")
+            raise problem(f"in required and in allow_failing: {', '.join(map(repr, both[:5]))}")
         return self
 
     def enforces(self) -> bool:
@@ -258,7 +117,7 @@ class GateConfig(_Model):
         return bool(self.thresholds or self.required.cases or self.required.tags)
 
 
-class Config(_Model):
+class Config(Model):
     """The whole of ``ragproof.yml``."""
 
     version: Literal[1] = 1
@@ -382,7 +241,3 @@ def _misnamed(name: str, *, sliced: bool) -> Iterator[str]:
         yield f"{name!r} is spelled {ref}"
     if ref.slice is not None and not sliced:
         yield f"{name!r}: a slice belongs into gate.thresholds"
-
-
-def _problem(message: str) -> PydanticCustomError:
-    return PydanticCustomError("ragproof", "{message}", {"message": message})

@@ -13,7 +13,7 @@ from urllib3.exceptions import HTTPError as Urllib3Error
 from urllib3.exceptions import InvalidHeader
 from urllib3.util.retry import Retry
 
-from ragproof.config.models import EndpointConfig
+from ragproof.config.endpoint import EndpointConfig
 from ragproof.endpoint.body import (
     QUOTED,
     QUOTED_BYTES,

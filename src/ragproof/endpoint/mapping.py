@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragproof.config.models import ChunkMapping, RequestConfig, ResponseMapping
+from ragproof.config.endpoint import ChunkMapping, RequestConfig, ResponseMapping
 from ragproof.endpoint.jsonpath import JsonPath, PathError, compile_path
 from ragproof.errors import ConfigError
 from ragproof.records import Chunk, Failure, FailureKind, Response

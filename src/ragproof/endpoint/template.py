@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from requests import PreparedRequest, RequestException
 
-from ragproof.config.models import RequestConfig
+from ragproof.config.endpoint import RequestConfig
 from ragproof.endpoint.addresses import is_forbidden
 from ragproof.errors import ConfigError
 from ragproof.records import Case
