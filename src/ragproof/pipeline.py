@@ -91,29 +91,33 @@ def ask_and_score(
                 index, exchange.parsed, exchange.failure, exchange.latency_s, exchange.attempts
             )
 
-        tail = _ask(Asking(plan, job.cases, take), len(job.cases), cancelled, progress)
+        def poll(done: Progress) -> bool:
+            writer.flush()
+            progress(done)
+            return cancelled()
+
+        tail = _ask(Asking(plan, job.cases, take), len(job.cases), poll)
         writer.close(tail)
         result = evaluation.finish(tail)
         run = evaluation.write(folder, result, head, tail, responses)
     return Finished(result, run, tail.complete)
 
 
-def _ask(
-    asking: Asking,
-    total: int,
-    cancelled: Callable[[], bool],
-    progress: Callable[[Progress], None],
-) -> Tail:
-    """Ask to the end, or until there is no use in asking on."""
+def _ask(asking: Asking, total: int, poll: Callable[[Progress], bool]) -> Tail:
+    """Ask to the end, until there is no use in asking on, or until ``poll`` says to stop."""
     started = time.monotonic()
     asking.begin()
-    while not asking.wait(_POLL_S):
-        progress(Progress(asking.done, asking.failed, total))
-        if cancelled():
-            asking.cancel()
-            break
-    asking.end()
-    progress(Progress(asking.done, asking.failed, total))
+    try:
+        while not asking.wait(_POLL_S):
+            if poll(Progress(asking.done, asking.failed, total)):
+                asking.cancel()
+                break
+    except BaseException:
+        asking.cancel()
+        raise
+    finally:
+        asking.end()
+    poll(Progress(asking.done, asking.failed, total))
     duration_s = round(time.monotonic() - started, 3)
     tripped = asking.breaker.tripped
     if tripped is not None:
