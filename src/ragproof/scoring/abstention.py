@@ -54,7 +54,34 @@ _LANGUAGES = (ENGLISH, *WESTERN, *NORTHERN, *EASTERN)
 _HINTS = tuple(
     (hint, index) for index, language in enumerate(_LANGUAGES) for hint in language.hints
 )
-_ASCII_HINTS = tuple((hint, index) for hint, index in _HINTS if hint.isascii())
+# In ASCII texts, which most are, every hint but this one stands at the start of a word.
+_SUFFIX = "n't"
+_STARTS = {
+    start: tuple(
+        dict.fromkeys(index for other, index in _HINTS if start.startswith(other.lstrip()))
+    )
+    for hint, _ in _HINTS
+    if hint.isascii() and hint != _SUFFIX and (start := hint.lstrip())
+}
+
+
+def _by_first_letter(words: Iterable[str]) -> str:
+    """An alternation, longest first, in which a text is tried on few of many words."""
+    grouped: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        grouped.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{letter}(?:{'|'.join(rest)})" for letter, rest in grouped.items())
+
+
+_START = re.compile(f" (?=({_by_first_letter(_STARTS)}))")
+
+
+def _hinted_at(padded: str) -> dict[int, None]:
+    """Languages, as keys, in which an ASCII text in lower case may decline."""
+    found = [index for start in _START.findall(padded) for index in _STARTS[start]]
+    if _SUFFIX in padded:
+        found.append(0)
+    return dict.fromkeys(sorted(found))
 
 
 class _Patterns(NamedTuple):
@@ -74,8 +101,10 @@ def declines(answer: str) -> str | None:
     if len(opening) < 60 and _WHOLE.fullmatch(opening):
         return opening
     padded = f" {opening} "
-    hints = _ASCII_HINTS if opening.isascii() else _HINTS
-    languages = dict.fromkeys([index for hint, index in hints if hint in padded])
+    if opening.isascii():
+        languages = _hinted_at(padded)
+    else:
+        languages = dict.fromkeys([index for hint, index in _HINTS if hint in padded])
     if not languages:
         return None
     for sentence in _SENTENCE_END.split(opening, _SENTENCES)[:_SENTENCES]:
