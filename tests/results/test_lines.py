@@ -22,7 +22,7 @@ def test_lines_come_in_the_order_of_the_dataset(order: list[int], content: list[
     store = LineStore(6)
     for count, index in enumerate(order):
         assert sorted(store.missing()) == sorted(order[count:])
-        store.put(index, content[index])
+        store.put(index, content[index].encode())
     assert list(store) == content
     assert list(store) == content
     store.close()
@@ -44,7 +44,7 @@ def line(case: Case, **changes: Any) -> dict[str, Any]:
         "known_failure": False,
     }
     text = case_line(case, 7, Outcome.PASS, [], **(parts | changes))
-    assert "\n" not in text
+    assert b"\n" not in text
     made: dict[str, Any] = json.loads(text)
     assert shape.case(made) == ""
     return made

@@ -3,6 +3,8 @@
 import json
 from typing import Any, NamedTuple
 
+import orjson
+
 from ragproof.redact import Redactor
 from ragproof.strictjson import may_hold_surrogates, well_formed
 
@@ -11,6 +13,9 @@ QUOTED = 300
 """Characters of a bad answer that a failure quotes."""
 QUOTED_BYTES = 16_384
 """Bytes of a bad answer that are looked at for that."""
+
+
+_BOM = b"\xef\xbb\xbf"
 
 
 class BodyError(ValueError):
@@ -37,16 +42,14 @@ def read_body(raw: bytes, redactor: Redactor) -> Body:
     Raises:
         BodyError: not UTF-8, no JSON, or nested more than ``MAX_DEPTH`` levels deep.
     """
+    raw = raw.removeprefix(_BOM)
     try:
-        text = raw.decode("utf-8-sig")
-        value = _JSON.decode(text)
-        if may_hold_surrogates(text):
-            value = well_formed(value)
-        if _too_deep(text, value):
+        value = _parse(raw)
+        if _too_deep(raw, value):
             raise BodyError("the response is nested too deep")
-        if _leaks(text, value, redactor):
+        if redactor.forms and _leaks(raw, value, redactor):
             raw = _masked(value, redactor)
-            value = _JSON.decode(raw.decode())
+            value = _parse(raw)
     except UnicodeDecodeError:
         raise BodyError("the response is not UTF-8") from None
     except RecursionError:
@@ -57,8 +60,17 @@ def read_body(raw: bytes, redactor: Redactor) -> Body:
         what = "an empty body" if not raw.strip() else f"no JSON ({error})"
         raise BodyError(f"the response is {what}") from None
     # A line break in JSON is white space: one response stays on one line.
-    line = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\n", b" ").replace(b"\r", b" ")
-    return Body(line, value)
+    return Body(raw.replace(b"\n", b" ").replace(b"\r", b" "), value)
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        # Slower, but it takes halves of surrogate pairs and says better what is wrong.
+        text = raw.decode("utf-8")
+        value = _JSON.decode(text)
+        return well_formed(value) if may_hold_surrogates(text) else value
 
 
 def quote(raw: bytes, redactor: Redactor) -> str:
@@ -75,10 +87,9 @@ def clean(text: str, redactor: Redactor) -> str:
     return redactor.text(" ".join(redactor.text(text).split()))
 
 
-def _leaks(text: str, value: Any, redactor: Redactor) -> bool:
+def _leaks(raw: bytes, value: Any, redactor: Redactor) -> bool:
     """Whether a JSON text holds a secret, however it is escaped."""
-    if not redactor.forms:
-        return False
+    text = raw.decode("utf-8")
     if "\\u" in text or "\\/" in text:
         text = json.dumps(value, ensure_ascii=False)
     return redactor.hides(text)
@@ -89,8 +100,8 @@ def _masked(value: Any, redactor: Redactor) -> bytes:
     return redactor.raw(text.encode("utf-8"))
 
 
-def _too_deep(text: str, value: Any) -> bool:
-    if not _many_brackets(text):
+def _too_deep(raw: bytes, value: Any) -> bool:
+    if not _many_brackets(raw):
         return False
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -101,14 +112,14 @@ def _too_deep(text: str, value: Any) -> bool:
     return True
 
 
-def _many_brackets(text: str) -> bool:
+def _many_brackets(raw: bytes) -> bool:
     """Whether there are enough to nest too deep; finding each is faster than counting all."""
     found = 0
-    for bracket in "[{":
-        place = text.find(bracket)
+    for bracket in (b"[", b"{"):
+        place = raw.find(bracket)
         while place >= 0:
             found += 1
             if found > MAX_DEPTH:
                 return True
-            place = text.find(bracket, place + 1)
+            place = raw.find(bracket, place + 1)
     return False

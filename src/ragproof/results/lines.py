@@ -1,12 +1,13 @@
 """One case as a line of ``run.json``, kept on disk until all cases are there."""
 
 import contextlib
-import json
 import tempfile
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from ragproof.errors import StorageError
 from ragproof.records import Case, Failure, Outcome, Response
@@ -17,8 +18,6 @@ ANSWER_LENGTH = 2000
 ID_LENGTH = 300
 MIN_RETRIEVED = 10
 _BUFFER = 1_000_000
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def case_line(  # noqa: PLR0913 - the parts of one record
@@ -34,7 +33,7 @@ def case_line(  # noqa: PLR0913 - the parts of one record
     attempts: int,
     retrieved: int,
     known_failure: bool,
-) -> str:
+) -> bytes:
     """The line for one case, without the comma; texts are cut, at most ``retrieved`` ids."""
     fields: dict[str, Any] = {
         "id": case.id,
@@ -59,7 +58,7 @@ def case_line(  # noqa: PLR0913 - the parts of one record
         fields["failure"] = failure._asdict()
     if known_failure:
         fields["known_failure"] = True
-    return _encode(fields)
+    return orjson.dumps(fields)
 
 
 def _cut(text: str | None, length: int) -> str | None:
@@ -90,20 +89,19 @@ class LineStore:
         except OSError as error:
             raise self._failed(error) from None
 
-    def put(self, index: int, line: str) -> None:
+    def put(self, index: int, line: bytes) -> None:
         """Keep the line at ``index``.
 
         Raises:
             StorageError: the disk is full.
         """
-        raw = line.encode("utf-8")
         try:
-            self._file.write(raw)
+            self._file.write(line)
         except OSError as error:
             raise self._failed(error) from None
         self._starts[index] = self._end
-        self._lengths[index] = len(raw)
-        self._end += len(raw)
+        self._lengths[index] = len(line)
+        self._end += len(line)
 
     def missing(self) -> Iterator[int]:
         """Indices that hold no line."""

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
+
 from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
 from ragproof.records import Case, Failure, FailureKind
@@ -176,10 +178,7 @@ class ResponsesReader:
 
     def _line(self, line: bytes, number: int) -> Saved | None:
         try:
-            text = line.decode("utf-8")
-            value = json.loads(text)
-            if may_hold_surrogates(text):
-                value = well_formed(value)
+            value = _loads(line)
         except (ValueError, RecursionError) as error:
             if not line.endswith(b"\n"):
                 return None
@@ -237,6 +236,15 @@ class ResponsesReader:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _loads(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        text = line.decode("utf-8")
+        value = json.loads(text)
+        return well_formed(value) if may_hold_surrogates(text) else value
 
 
 def _dump(value: Any) -> bytes:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
+import orjson
+
 from ragproof.errors import RunFileError
 from ragproof.files import open_regular, read_text, replacing
 from ragproof.gate import GateResult, ThresholdResult, Verdict
@@ -153,7 +155,7 @@ class RunFile:
                     ended = True
                 elif line:
                     text = line.removesuffix(",")
-                    yield number, json.loads(text) if self._own else self._json(text, number)
+                    yield number, orjson.loads(text) if self._own else self._json(text, number)
         if not ended:
             raise self._bad(0, "the file was cut")
 
