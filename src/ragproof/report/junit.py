@@ -126,10 +126,10 @@ def _threshold(name: str, entry: Mapping[str, Any]) -> Test:
 
 def _case(case: Mapping[str, Any], texts: bool) -> Test:
     test = Test(f"ragproof.{case['kind']}", case["id"], case["latency_s"] or 0.0)
-    if case["outcome"] == Outcome.PASS:
-        return test
     reasons = tuple(case["reasons"])
-    match Outcome(case["outcome"]):
+    match case["outcome"]:
+        case Outcome.PASS:
+            return test
         case Outcome.FAIL if case.get("known_failure"):
             return test._replace(result="skipped", reasons=("known failure", *reasons))
         case Outcome.FAIL:
@@ -140,7 +140,7 @@ def _case(case: Mapping[str, Any], texts: bool) -> Test:
             said = tuple(filter(None, (failure.get("message"), failure.get("excerpt"))))
             told = said if texts and said else (kind,)
             return test._replace(result="error", type=kind, reasons=(*reasons, *told))
-        case Outcome.UNSCORED:
+        case _:
             why = (f"{metric}: {reason}" for metric, reason in case["unscored"].items())
             return test._replace(result="skipped", reasons=(*reasons, *why) or ("not scored",))
 
