@@ -68,9 +68,8 @@ def prepare() -> None:
     subprocess.run(["bash", HOME / "setup.sh"], check=True, cwd=HOME)
     if not (OURS / "python").exists():
         subprocess.run([sys.executable, "-m", "venv", OURS.parent], check=True)
-        locked = ROOT / "requirements" / "run.txt"
-        _pip("install", "-q", "--require-hashes", "-r", str(locked))
         _pip("install", "-q", "pytrec-eval-terrier")
+    _pip("install", "-q", "--require-hashes", "-r", str(ROOT / "requirements" / "run.txt"))
     _pip("install", "-q", "--no-deps", "--force-reinstall", str(ROOT))
     subprocess.run([OURS / "ragproof", "--version"], check=True, capture_output=True)
 
