@@ -144,6 +144,11 @@ def may_hold_surrogates(text: str) -> bool:
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
+_encode_canonical = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":")
+).encode
+
+
 def canonical(value: Any) -> str:
     """One text per meaning: keys sorted by code point, no spaces, no ASCII escaping."""
     return _ENCODER.encode(value)
