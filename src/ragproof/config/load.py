@@ -24,6 +24,11 @@ def load_config(path: Path) -> Config:
         ConfigError: missing, malformed or invalid; the message has a line for each
             problem with file, line and key.
     """
+    if not path.exists():
+        raise ConfigError(
+            f"configuration {path} does not exist",
+            "name it with --config; `ragproof demo` writes one to start from",
+        )
     text = read_text(path, "configuration", MAX_BYTES, ConfigError)
     try:
         document = load(text)
