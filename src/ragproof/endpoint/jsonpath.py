@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from ragproof.errors import ConfigError
 
 _STEP = (
-    r"\.([A-Za-z_][A-Za-z0-9_]*)|\['([^'\\\x00-\x1f]*)'\]|\[(0|-?[1-9][0-9]{0,8})\]|(\[\*\]|\.\*)"
+    r"\.([A-Za-z_][A-Za-z0-9_]*)|\['([^'\\\x00-\x1f]*)'\]|\[\"([^\"\\\x00-\x1f]*)\"\]"
+    r"|\[(0|-?[1-9][0-9]{0,8})\]|(\[\*\]|\.\*)"
 )
 _STEPS = re.compile(_STEP)
 _PLAIN = re.compile(rf"\$(?:{_STEP})*")
@@ -26,7 +27,8 @@ class PathError(ValueError):
 
 
 class JsonPath(NamedTuple):
-    """A compiled path. ``singular``: it finds one value at most, so finding none is telling.
+    """A compiled path. ``singular``: it finds one value at most, so finding none is telling
+    (said of plain paths only).
 
     ``find`` raises :class:`PathError`.
     """
@@ -111,12 +113,12 @@ class _Plain:
 
 def _steps(path: str) -> Iterator[Any]:
     for match in _STEPS.finditer(path):
-        if match[4]:
+        if match[5]:
             yield _WILD
-        elif match[3] is not None:
-            yield int(match[3])
+        elif match[4] is not None:
+            yield int(match[4])
         else:
-            yield match[1] if match[1] is not None else match[2]
+            yield next(name for name in match.groups() if name is not None)
 
 
 def _many(document: Any, steps: list[Any]) -> list[Any]:
@@ -143,7 +145,8 @@ def _library(path: str) -> JsonPath:
         query = jsonpath.compile(path)
     except (jsonpath.JSONPathError, RecursionError) as error:
         raise ConfigError(
-            f"{path[:200]!r} is not a JSONPath: {error}",
+            # Some versions of the library fail to make a text of their own error.
+            f"{path[:200]!r} is not a JSONPath: {error.args[0] if error.args else 'malformed'}",
             "write it as RFC 9535 has it, for example $.data.chunks[*].text",
         ) from None
 
@@ -153,4 +156,4 @@ def _library(path: str) -> JsonPath:
         except (jsonpath.JSONPathError, RecursionError):
             raise PathError(f"{path} cannot be applied: nested too deep") from None
 
-    return JsonPath(find, query.singular_query())
+    return JsonPath(find, singular=False)
