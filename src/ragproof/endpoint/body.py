@@ -44,12 +44,12 @@ def read_body(raw: bytes, redactor: Redactor) -> Body:
     """
     raw = raw.removeprefix(_BOM)
     try:
-        value = _parse(raw)
+        value = parse(raw)
         if _too_deep(raw, value):
             raise BodyError("the response is nested too deep")
         if redactor.forms and _leaks(raw, value, redactor):
             raw = _masked(value, redactor)
-            value = _parse(raw)
+            value = parse(raw)
     except UnicodeDecodeError:
         raise BodyError("the response is not UTF-8") from None
     except RecursionError:
@@ -63,7 +63,12 @@ def read_body(raw: bytes, redactor: Redactor) -> Body:
     return Body(raw.replace(b"\n", b" ").replace(b"\r", b" "), value)
 
 
-def _parse(raw: bytes) -> Any:
+def parse(raw: bytes) -> Any:
+    """The value of a JSON text in UTF-8; halves of surrogate pairs in it become U+FFFD.
+
+    Raises:
+        ValueError, RecursionError: it is none, or nested too deep for the parser.
+    """
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:

@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
+from ragproof.endpoint.body import parse
 from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
 from ragproof.records import Case, Failure, FailureKind
-from ragproof.strictjson import may_hold_surrogates, well_formed
 
 SCHEMA = "ragproof.responses/1"
 _QUESTION_DIGITS = 16
@@ -178,7 +176,7 @@ class ResponsesReader:
 
     def _line(self, line: bytes, number: int) -> Saved | None:
         try:
-            value = _loads(line)
+            value = parse(line)
         except (ValueError, RecursionError) as error:
             if not line.endswith(b"\n"):
                 return None
@@ -236,15 +234,6 @@ class ResponsesReader:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def _loads(line: bytes) -> Any:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        text = line.decode("utf-8")
-        value = json.loads(text)
-        return well_formed(value) if may_hold_surrogates(text) else value
 
 
 def _dump(value: Any) -> bytes:
