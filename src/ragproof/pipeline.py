@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from ragproof.endpoint.client import Exchange
 from ragproof.endpoint.client import Plan as AskPlan
 from ragproof.endpoint.template import RequestTemplate
 from ragproof.endpoint.transport import Network
-from ragproof.errors import RunFileError
+from ragproof.errors import RunFileError, StorageError
 from ragproof.evaluation import Evaluation, Job
 from ragproof.gate import GateResult
 from ragproof.records import Failure, FailureKind
@@ -96,7 +97,13 @@ def ask_and_score(
             progress(done)
             return cancelled()
 
-        tail = _ask(Asking(plan, job.cases, take), len(job.cases), poll)
+        try:
+            tail = _ask(Asking(plan, job.cases, take), len(job.cases), poll)
+        except BaseException:
+            # What was measured before the fault stays, in the file's name for unfinished runs.
+            with suppress(StorageError):
+                writer.flush()
+            raise
         writer.close(tail)
         result = evaluation.finish(tail)
         run = evaluation.write(folder, result, head, tail, responses)

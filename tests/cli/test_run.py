@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ragproof.demo.server import DemoServer
+from ragproof.evaluation import Evaluation
 
 Ragproof = Callable[..., Any]
 Change = Callable[..., Path]
@@ -180,6 +181,25 @@ def test_an_endpoint_that_is_down_is_no_regression(
     run = run_file(folder, "down")
     assert run["verdict"] == "error"
     assert run["counts"] == {"pass": 0, "fail": 0, "unscored": 0, "error": 80}
+
+
+def test_a_fault_of_ours_loses_nothing_that_was_measured(
+    ask: Ragproof, folder: Path, config: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    take = Evaluation.take
+
+    def breaking(evaluation: Evaluation, index: int, *rest: Any) -> Any:
+        taken.append(index)
+        if len(taken) == 4:
+            raise RuntimeError("a fault")
+        return take(evaluation, index, *rest)
+
+    monkeypatch.setattr(Evaluation, "take", breaking)
+    config("concurrency: 8", "concurrency: 1")
+    assert ask().code == 2
+    part = (folder / "ragproof-out" / "responses.jsonl.part").read_text(encoding="utf-8")
+    assert len(part.splitlines()) == 1 + 4
 
 
 def test_a_run_that_was_stopped_early_scores_again_to_the_same_bytes(
