@@ -123,7 +123,6 @@ class Evaluation:
         self._k = job.k
         self._known = frozenset(job.config.gate.allow_failing)
         self._lock = threading.Lock()
-        self._first_failure: tuple[int, Failure] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -174,8 +173,6 @@ class Evaluation:
             if score is not None and response is not None:
                 self.table.add(index, outcome, score.scores, score.unscored, latency_s)
                 self.table.with_chunks += bool(response.chunks)
-            elif failure and (not self._first_failure or index < self._first_failure[0]):
-                self._first_failure = index, failure
         return failure
 
     def finish(self, tail: Tail, saved_in: str = "") -> GateResult:
@@ -183,11 +180,7 @@ class Evaluation:
         why = tail.stopped or f"{saved_in} holds no response to it"
         for index in list(self.store.missing()):
             self.take(index, {}, Failure(FailureKind.NOT_ASKED, why), None, 0)
-        first = ""
-        if self._first_failure is not None:
-            failure = self._first_failure[1]
-            first = failure.message + (f": {failure.excerpt}" if failure.excerpt else "")
-        return decide(self.job.config.gate, self.table, complete=tail.complete, first_failure=first)
+        return decide(self.job.config.gate, self.table, complete=tail.complete)
 
     def write(
         self, folder: Path, result: GateResult, head: Head, tail: Tail, responses: Path

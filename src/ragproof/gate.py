@@ -102,11 +102,9 @@ def _required(gate: GateConfig, table: ScoreTable) -> Iterator[tuple[int, str]]:
                 yield index, case.id
 
 
-def decide(
-    gate: GateConfig, table: ScoreTable, *, complete: bool, first_failure: str = ""
-) -> GateResult:
-    """Judge a scored run. ``first_failure`` says what became of the first case that has no
-    response, for when that is the reason."""
+def decide(gate: GateConfig, table: ScoreTable, *, complete: bool) -> GateResult:
+    """Judge a scored run. Reasons are words of ours, with names and ids but no text of an
+    endpoint in them."""
     thresholds = tuple(_threshold(name, bounds, table) for name, bounds in gate.thresholds.items())
     required = tuple(
         RequiredResult(case_id, outcome)
@@ -121,8 +119,6 @@ def decide(
     answered = len(table.cases) - table.count(Outcome.ERROR)
     coverage = answered / len(table.cases) if table.cases else 0.0
     errors = _cannot_judge(gate, table, coverage, complete=complete)
-    if errors and table.count(Outcome.ERROR) and first_failure:
-        errors.append(f"the first of them: {first_failure}")
     failures: list[str] = []
     if not errors:
         errors = [*_threshold_errors(thresholds), *_required_errors(required)]

@@ -1,6 +1,6 @@
 """Judging a saved run by another gate, from the scores that it holds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ragproof.config.models import Bounds, Config
@@ -43,7 +43,7 @@ def regate(run: Run, config: Config) -> Regated:
     gate = config.gate
     rules = _rules(run, config)
     known = frozenset(gate.allow_failing)
-    table, first_failure = _read_table(run, rules, known)
+    table = _read_table(run, rules, known)
     ids = [case.id for case in table.cases]
     if len(set(ids)) != len(ids):
         raise RunFileError("a case stands twice in the run", "use the run.json of one run")
@@ -52,7 +52,7 @@ def regate(run: Run, config: Config) -> Regated:
         # Of cases that were left out of the run nothing is known here.
         ids += [*gate.required.cases, *gate.allow_failing]
     check_names(gate, table, ids, {tag for case in table.cases for tag in case.tags})
-    result = decide(gate, table, complete=run.head["complete"], first_failure=first_failure)
+    result = decide(gate, table, complete=run.head["complete"])
     head = {
         **run.head,
         "verdict": result.verdict,
@@ -64,21 +64,19 @@ def regate(run: Run, config: Config) -> Regated:
     return Regated(result, Rejudged(run, head, rules, known))
 
 
-def _read_table(run: Run, rules: Rules, known: frozenset[str]) -> tuple[ScoreTable, str]:
+def _read_table(run: Run, rules: Rules, known: frozenset[str]) -> ScoreTable:
     labels = [
         Labels(case["id"], Kind(case["kind"]), tuple(case["tags"]), case["language"])
         for case in run.cases()
     ]
     table = ScoreTable(_measured(run), labels)
-    first_failure = ""
     for index, case in enumerate(_judged(run, rules, known)):
         if case["outcome"] == Outcome.ERROR:
-            first_failure = first_failure or _failure(case)
             continue
         outcome = Outcome(case["outcome"])
         table.add(index, outcome, case["scores"], case["unscored"], case["latency_s"])
         table.with_chunks += bool(case["retrieved"])
-    return table, first_failure
+    return table
 
 
 def _judged(run: Run, rules: Rules, known: frozenset[str]) -> Iterator[dict[str, Any]]:
@@ -88,11 +86,6 @@ def _judged(run: Run, rules: Rules, known: frozenset[str]) -> Iterator[dict[str,
             outcome, reasons = judge(rules[Kind(case["kind"])], case["scores"], case["unscored"])
             fields |= {"outcome": outcome.value, "reasons": reasons}
         yield {**case, **fields}
-
-
-def _failure(case: Mapping[str, Any]) -> str:
-    failure = case.get("failure") or {"message": "", "excerpt": ""}
-    return ": ".join(filter(None, (failure["message"], failure["excerpt"])))
 
 
 def _measured(run: Run) -> list[str]:

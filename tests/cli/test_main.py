@@ -1,12 +1,13 @@
 """What every command has in common: exit codes, help, and output that cannot be written."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,12 @@ def test_interrupted(
     assert (done.code, done.err) == (130, "error: interrupted\n")
 
 
+def open_files(pid: int) -> Iterator[str]:
+    for handle in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+            yield str(handle.readlink())
+
+
 def test_interrupted_while_a_dataset_is_read(folder: Path) -> None:
     row = json.dumps({"question": "q" * 200, "expected_source_ids": ["x"]})
     with (folder / "big.jsonl").open("w") as file:
@@ -135,9 +142,8 @@ def test_interrupted_while_a_dataset_is_read(folder: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    handled = Path(f"/proc/{process.pid}/fd")
     deadline = time.monotonic() + 20
-    while not any(os.path.realpath(one).endswith("big.jsonl") for one in handled.iterdir()):
+    while not any(path.endswith("big.jsonl") for path in open_files(process.pid)):
         assert time.monotonic() < deadline
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)

@@ -61,8 +61,11 @@ def write_summary_json(run: Run, path: Path) -> None:
     write_text(path, json.dumps(run.head, indent=2, ensure_ascii=False) + "\n")
 
 
-def print_summary(run: Run) -> None:
-    """Print verdict, thresholds, metrics and the first failing cases."""
+def print_summary(run: Run, *, texts: bool = True) -> None:
+    """Print verdict, thresholds, metrics, the first failing cases and the first error.
+
+    ``texts=False`` leaves out what the endpoint said.
+    """
     head = run.head
     gate = head["gate"] or {"thresholds": [], "allow_failing": {"failing": [], "passing": []}}
     label, colour = _LABELS[head["verdict"]]
@@ -75,6 +78,8 @@ def print_summary(run: Run) -> None:
         + ", ".join(f"{n} {name}" for name, n in counts.items() if n)
     )
     _print_failing(run, counts["fail"] - len(known["failing"]))
+    if counts["error"]:
+        _print_first_error(run, texts)
     _print_known("known to fail", known["failing"])
     _print_known("known to fail, but pass now: take them off gate.allow_failing", known["passing"])
     say()
@@ -117,6 +122,16 @@ def _print_failing(run: Run, failing: int) -> None:
         say(f"  {one_line(case['id'], 60)}: {one_line('; '.join(case['reasons']))}")
     if failing > _SHOWN:
         say(f"  ... and {failing - _SHOWN} more")
+
+
+def _print_first_error(run: Run, texts: bool) -> None:
+    """What became of the first case without a response: one tells what is wrong with most."""
+    case = next((case for case in run.cases() if case["outcome"] == "error"), None)
+    if case is None or not (failure := case.get("failure")):
+        return
+    said = filter(None, (failure["message"], failure["excerpt"]))
+    words = ": ".join(said) if texts else failure["kind"]
+    say(f"  {one_line(case['id'], 60)} could not be asked: {one_line(words)}")
 
 
 def _print_known(what: str, ids: Sequence[str]) -> None:
