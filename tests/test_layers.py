@@ -23,6 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("results",),
     ("demo", "evaluation", "regate", "report"),
     ("pipeline",),
+    ("github",),
     ("cli",),
     ("__main__",),
 )
