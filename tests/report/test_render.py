@@ -241,7 +241,7 @@ def _flat(run: tuple[dict[str, Any], list[Any]]) -> list[Any]:
 def test_a_hostile_report_cannot_be_taken_for_our_comment(head: Make, failing: Make) -> None:
     text = report(*_flat(hostile_run(head, failing, HOSTILE)))
     assert "<!--" not in text
-    assert text.count("</details>\n") == 1
+    assert text.count("</details>\n") == 2
     assert not re.search(
         "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\ud800-\udfff]", text
     )

@@ -64,7 +64,8 @@ def test_words_around_numbers() -> None:
 
 
 def test_rows_are_coverage_then_thresholds_then_the_other_metrics(head: Make) -> None:
-    rows = build_view(head(), []).rows
+    view = build_view(head(), [])
+    rows = [*view.gated, *view.measured]
     assert [(reveal(row.name), row.value, row.threshold, row.n, row.outcome) for row in rows] == [
         ("coverage", "1.0000", "≥ 0.95", "", "pass"),
         ("retrieval.recall@10", "0.9312", "≥ 0.8", "42 of 42", "pass"),
@@ -76,10 +77,10 @@ def test_rows_are_coverage_then_thresholds_then_the_other_metrics(head: Make) ->
 def test_a_missed_threshold_never_displays_as_met(head: Make) -> None:
     run = head()
     run["gate"]["thresholds"][0] |= {"value": 0.7999999999, "outcome": "fail"}
-    row = build_view(run, []).rows[1]
+    row = build_view(run, []).gated[1]
     assert (row.value, row.threshold, row.outcome) == ("0.7999999999", "≥ 0.8", "fail")
     run["gate"]["thresholds"][0]["outcome"] = "pass"
-    assert build_view(run, []).rows[1].value == "0.8000"
+    assert build_view(run, []).gated[1].value == "0.8000"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,8 @@ def test_known_failures(head: Make) -> None:
 def test_incomplete_and_selected(head: Make) -> None:
     run = head(complete=False, counts={"pass": 3, "error": 9}, dataset={"selected": 12})
     view = build_view(run, [])
-    assert view.incomplete == "3 of 12 cases answered"
+    assert [note.label for note in view.notes] == ["Incomplete run:"]
+    assert view.notes[0].words.startswith("3 of 12 cases answered.")
     assert view.summary == "12 cases (12 of 60 selected): 3 pass, 0 fail, 9 errors"
 
 

@@ -9,6 +9,8 @@ from typing import NamedTuple, Self
 
 from ragproof.report.untrusted import Untrusted
 
+_BRIEF_ROWS = 20
+
 
 class Sample(NamedTuple):
     """The first few of many, and how many are left out."""
@@ -24,6 +26,14 @@ class Headline(NamedTuple):
     words: str
     reason: Untrusted
     others: Sample
+
+
+class Note(NamedTuple):
+    """Something to know before reading on. ``label`` and ``words`` are ours."""
+
+    label: str
+    words: str
+    names: Sample = Sample()
 
 
 class Row(NamedTuple):
@@ -99,12 +109,13 @@ class View:
     """A whole report."""
 
     headline: Headline
-    incomplete: str
-    """Why there is less than was asked for; empty when the run is complete."""
+    notes: tuple[Note, ...]
     summary: str
     dataset: Untrusted
     frozen: bool
-    rows: tuple[Row, ...]
+    gated: tuple[Row, ...]
+    measured: tuple[Row, ...]
+    """Metrics that have no threshold."""
     failing: tuple[CaseView, ...]
     failing_left: int
     errors: tuple[ErrorGroup, ...]
@@ -112,9 +123,45 @@ class View:
     still_failing: Sample
     now_passing: Sample
     facts: tuple[Fact, ...]
-    settings: Untrusted
+    settings: Untrusted | None
+    whole: str
+    """Where to find what is left out here: Markdown of ours."""
+    left_out: tuple[str, ...] = ()
+    """What is left out for want of room, beside cases."""
 
     def limited_to(self, cases: int) -> Self:
         """The same report with fewer failing cases, for where there is less room."""
         left = self.failing_left + len(self.failing[cases:])
         return replace(self, failing=self.failing[:cases], failing_left=left)
+
+    def brief(self) -> Self:
+        """The same report without what only helps to find out more."""
+        broken = tuple(row for row in self.gated if row.outcome != "pass")[:_BRIEF_ROWS]
+        sections = {
+            "thresholds that hold": len(broken) < len(self.gated),
+            "metrics without a threshold": self.measured,
+            "what the endpoint said": any(error.excerpt for error in self.errors),
+            "what was not scored": self.unscored,
+            "known failures": self.still_failing.shown or self.now_passing.shown,
+            "the settings": self.settings,
+        }
+        return replace(
+            self.limited_to(0),
+            gated=broken,
+            measured=(),
+            errors=tuple(error._replace(excerpt=None) for error in self.errors),
+            unscored=(),
+            still_failing=Sample(),
+            now_passing=Sample(),
+            settings=None,
+            left_out=tuple(name for name, there in sections.items() if there),
+        )
+
+
+class Problem(NamedTuple):
+    """Why there is no report: the command ended before there was a run."""
+
+    symbol: str
+    words: str
+    message: Untrusted
+    hint: Untrusted | None

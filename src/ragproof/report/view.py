@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragproof.records import Outcome
 from ragproof.report.escape import collapse, cut
@@ -14,6 +14,7 @@ from ragproof.report.parts import (
     ErrorGroup,
     Fact,
     Headline,
+    Note,
     Retrieved,
     Row,
     Sample,
@@ -41,12 +42,21 @@ _WORDS = {
 }
 
 
+class Context(NamedTuple):
+    """What the run file does not know: notes, more small print, and where the whole report is."""
+
+    notes: tuple[Note, ...] = ()
+    facts: Mapping[str, str] = {}
+    whole: str = "the run file"
+
+
 def build_view(
     head: Mapping[str, Any],
     cases: Iterable[Mapping[str, Any]],
     *,
     max_cases: int = 50,
     texts: bool = True,
+    context: Context = Context(),  # noqa: B008 - it cannot be changed
 ) -> View:
     """Read a run once, cases as a stream, and keep what its report shows.
 
@@ -62,19 +72,21 @@ def build_view(
     failing = tuple(_case(case, case["id"] in required, texts) for case in tally.worst())
     return View(
         headline=_headline(head),
-        incomplete=_incomplete(head),
+        notes=(*_incomplete(head), *context.notes),
         summary=_summary(head),
         dataset=_line(head["dataset"]["path"], ID_LENGTH),
         frozen=bool(head["dataset"]["frozen"]),
-        rows=tuple(_rows(head, gate)),
+        gated=tuple(_gated_rows(gate)),
+        measured=tuple(_measured_rows(head, gate)),
         failing=failing,
         failing_left=tally.failing - len(failing),
         errors=tuple(_error(group, texts) for group in tally.errors.largest_first()),
         unscored=tuple(_unscored(group) for group in tally.unscored.largest_first()),
         still_failing=_sample(known.get("failing", ()), MAX_KNOWN),
         now_passing=_sample(known.get("passing", ()), MAX_KNOWN),
-        facts=tuple(_facts(head)),
+        facts=tuple(_facts(head, context.facts)),
         settings=Untrusted(cut("\n".join(_settings(head["settings"])), SETTINGS_LENGTH)),
+        whole=context.whole,
     )
 
 
@@ -100,11 +112,12 @@ def _total(head: Mapping[str, Any]) -> int:
     return sum(head["counts"].values())
 
 
-def _incomplete(head: Mapping[str, Any]) -> str:
-    if head["complete"]:
-        return ""
-    answered = _total(head) - head["counts"]["error"]
-    return f"{answered:,} of {count(head['dataset']['selected'], 'case')} answered"
+def _incomplete(head: Mapping[str, Any]) -> Iterator[Note]:
+    if not head["complete"]:
+        answered = _total(head) - head["counts"]["error"]
+        of = count(head["dataset"]["selected"], "case")
+        words = f"{answered:,} of {of} answered. The numbers below are about those only."
+        yield Note("Incomplete run:", words)
 
 
 def _summary(head: Mapping[str, Any]) -> str:
@@ -119,14 +132,16 @@ def _summary(head: Mapping[str, Any]) -> str:
     return f"{count(_total(head), 'case')}{selected}: {', '.join(parts)}"
 
 
-def _rows(head: Mapping[str, Any], gate: Mapping[str, Any]) -> Iterator[Row]:
-    """Coverage, then one row a threshold, then the metrics that have none."""
+def _gated_rows(gate: Mapping[str, Any]) -> Iterator[Row]:
+    """Coverage, then one row a threshold."""
     if coverage := gate.get("coverage"):
         yield _gated("coverage", {**coverage, "max": None}, n="")
-    gated = set()
     for entry in gate.get("thresholds", ()):
-        gated.add(entry["metric"])
         yield _gated(entry["metric"], entry, _n(entry))
+
+
+def _measured_rows(head: Mapping[str, Any], gate: Mapping[str, Any]) -> Iterator[Row]:
+    gated = {entry["metric"] for entry in gate.get("thresholds", ())}
     for metric in head["metrics"]:
         if metric["name"] not in gated:
             name, value = metric["name"], metric["value"]
@@ -211,7 +226,7 @@ def _group_ids(group: Group) -> Sample:
     return Sample(_sample(group.ids, MAX_IDS).shown, group.count - len(group.ids))
 
 
-def _facts(head: Mapping[str, Any]) -> Iterator[Fact]:
+def _facts(head: Mapping[str, Any], more: Mapping[str, str]) -> Iterator[Fact]:
     """The small print, without what there is nothing to say about."""
     dataset, responses = head["dataset"], head["responses"]
     duration = responses["duration_s"]
@@ -226,6 +241,7 @@ def _facts(head: Mapping[str, Any]) -> Iterator[Fact]:
         "Responses sha256": responses["sha256"],
         "Exit code": str(head["exit_code"]),
         "ragproof": head["ragproof"],
+        **more,
     }
     return (Fact(label, _line(text, QUESTION_LENGTH)) for label, text in facts.items() if text)
 
