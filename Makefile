@@ -29,13 +29,20 @@ golden: $(VENV)/.dev ## Rewrite the golden files
 docs: $(VENV)/.dev ## Rewrite the generated parts of docs/
 	$(BIN)/python scripts/generate_docs.py
 
+# One version of everything: what is tested (dev) binds what is run, shipped and built with.
 lock: $(VENV)/.dev ## Resolve the locked dependencies anew
 	$(PIP) install --quiet uv
-	for set in run dev; do \
+	compile() { \
+	  echo "$$1"; \
 	  $(BIN)/uv pip compile --quiet --universal --upgrade --generate-hashes --no-emit-index-url \
-	    --python-version 3.11 --custom-compile-command "make lock" \
-	    $$([ $$set = dev ] && echo --extra dev --extra ingest) pyproject.toml -o requirements/$$set.txt; \
-	done
+	    --python-version 3.11 --custom-compile-command "make lock" -o requirements/"$$@"; \
+	}; set -e; \
+	compile dev.txt --extra dev --extra ingest pyproject.toml; \
+	compile run.txt -c requirements/dev.txt pyproject.toml; \
+	compile image.txt -c requirements/dev.txt --extra ingest pyproject.toml; \
+	compile e2e.txt -c requirements/dev.txt --group e2e; \
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
+	  | compile build.txt -c requirements/dev.txt -
 
 bench: $(VENV)/.dev ## Measure speed beside bare loops (see benchmarks/README.md)
 	$(BIN)/python benchmarks/run.py

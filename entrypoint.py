@@ -1,0 +1,36 @@
+"""The entry point of the image: inputs of the action become options of the command line."""
+
+import os
+import sys
+from collections.abc import MutableMapping, Sequence
+
+from ragproof.cli import main
+
+_INPUT = "INPUT_"
+_TOKEN = "INPUT_GITHUB-TOKEN"
+
+
+def command_line(arguments: Sequence[str], environment: MutableMapping[str, str]) -> list[str]:
+    """The arguments as they stand; without any, those that the action's inputs stand for.
+
+    The token never becomes an argument, which other processes could read: it moves to the
+    variable that the command line takes it from.
+    """
+    token = environment.pop(_TOKEN, None)
+    if token:
+        environment["GITHUB_TOKEN"] = token
+    if arguments:
+        return list(arguments)
+    inputs = {name: value for name, value in environment.items() if name.startswith(_INPUT)}
+    if not inputs and token is None:
+        return ["--help"]
+    options = (
+        f"--{name.removeprefix(_INPUT).lower()}={value}"
+        for name, value in sorted(inputs.items())
+        if value
+    )
+    return ["action", *options]
+
+
+if __name__ == "__main__":
+    sys.exit(main(command_line(sys.argv[1:], os.environ)))
