@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from ragproof.errors import DatasetError, StorageError
-from ragproof.files import make_folder, open_regular, read_text, replacing, write_text
+from ragproof.files import (
+    give_to_owner_of,
+    make_folder,
+    open_regular,
+    read_text,
+    replacing,
+    write_text,
+)
 
 
 def read(path: Path, limit: int = 1000) -> str:
@@ -196,3 +203,26 @@ def test_folders(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/nowhere")):
         with pytest.raises(StorageError, match="cannot write"):
             make_folder(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_root_writes_belongs_to_whom_the_folder_belongs(tmp_path: Path) -> None:
+    os.chown(tmp_path, 1001, 1002)
+    make_folder(tmp_path / "a" / "b")
+    write_text(tmp_path / "a" / "b" / "new", "x")
+    old = tmp_path / "a" / "old"
+    old.write_text("x")
+    os.chown(old, 1003, 1004)
+    write_text(old, "y")
+    owners = {path.name: path.stat() for path in tmp_path.rglob("*")}
+    assert {name: (one.st_uid, one.st_gid) for name, one in owners.items()} == {
+        "a": (1001, 1002),
+        "b": (1001, 1002),
+        "new": (1001, 1002),
+        "old": (1003, 1004),
+    }
+
+
+def test_what_cannot_be_given_away_is_kept(tmp_path: Path) -> None:
+    give_to_owner_of(tmp_path / "none", tmp_path)
+    assert tmp_path.stat().st_uid == os.geteuid()

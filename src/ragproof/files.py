@@ -65,9 +65,24 @@ def make_folder(path: Path) -> None:
         StorageError: it cannot be made.
     """
     try:
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
         path.mkdir(parents=True, exist_ok=True)
+        for folder in reversed(missing):
+            give_to_owner_of(folder.parent, folder)
     except OSError as problem:
         raise _cannot_write(path, problem) from None
+
+
+def give_to_owner_of(other: Path, made: Path | int) -> None:
+    """Give what root made to whom its folder, or the file whose place it takes, belongs.
+
+    In a container of GitHub Actions that is the user whose workspace it is, who could not
+    even delete files of root's.
+    """
+    if os.geteuid() == 0:
+        with contextlib.suppress(OSError):  # there are file systems that root does not rule
+            owner = other.stat()
+            os.chown(made, owner.st_uid, owner.st_gid)
 
 
 @contextlib.contextmanager
@@ -88,6 +103,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
         descriptor, temporary = tempfile.mkstemp(prefix=".ragproof-", dir=target.parent)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123
             os.fchmod(descriptor, mode)
+            give_to_owner_of(target if target.exists() else target.parent, descriptor)
             yield file
             file.flush()
             os.fsync(descriptor)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ragproof.endpoint.body import parse
 from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
+from ragproof.files import give_to_owner_of
 from ragproof.records import Case, Failure, FailureKind
 
 SCHEMA = "ragproof.responses/1"
@@ -77,6 +78,7 @@ class ResponsesWriter:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
         try:
             self._file = os.open(self._part, flags, 0o666)
+            give_to_owner_of(self._part.parent, self._file)
         except OSError as error:
             raise self._cannot_write(error) from None
         self._lock = threading.Lock()
