@@ -4,9 +4,10 @@ What exists once a case or once a chunk is a named tuple or a slots dataclass:
 small, immutable and cheap to make.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 
 class Kind(StrEnum):
@@ -49,11 +50,37 @@ class Chunk(NamedTuple):
     document_id: str | None = None
 
 
+@dataclass(slots=True)
+class Chunks:
+    """Retrieved chunks in the order of their ranks, a column for each part: what is measured
+    looks at one part of all chunks, and ten chunks are four lists and not ten objects.
+
+    Columns are equally long; that of a part which is not mapped holds only ``None``.
+    """
+
+    ids: Sequence[str | None] = ()
+    texts: Sequence[str | None] = ()
+    scores: Sequence[float | None] = ()
+    document_ids: Sequence[str | None] = ()
+
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk]) -> Self:
+        """Columns of these rows."""
+        return cls(*map(list, zip(*chunks, strict=True)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        columns = (self.ids, self.texts, self.scores, self.document_ids)
+        return map(Chunk._make, zip(*columns, strict=True))
+
+
 class Response(NamedTuple):
     """What the endpoint said about one case. ``None``: the mapping does not ask for it."""
 
     answer: str | None = None
-    chunks: tuple[Chunk, ...] | None = None
+    chunks: Chunks | None = None
     citations: tuple[str, ...] | None = None
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragproof.metrics import METRICS, MetricRef
-from ragproof.records import Case, Chunk, Outcome, Response
+from ragproof.records import Case, Chunk, Chunks, Outcome, Response
 from ragproof.scoring.relevance import matcher, normaliser
 from ragproof.scoring.score import Scorer
 from ragproof.scoring.table import ScoreTable
@@ -89,7 +89,7 @@ def measure(names: Iterable[str], gold: Mapping[str, Sequence[str]], run: Run) -
     table = ScoreTable([ref.column for ref in refs], cases)
     figures: Figures = {ref.column: {} for ref in refs}
     for index, case in enumerate(cases):
-        chunks = tuple(Chunk(document) for document in ranked(run.get(case.id, {})))
+        chunks = Chunks.of(Chunk(document) for document in ranked(run.get(case.id, {})))
         scored = scorer.score(case, Response(chunks=chunks))
         table.add(index, Outcome.PASS, scored.scores, scored.unscored, None)
         for name, value in scored.scores.items():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragproof.config.endpoint import RequestConfig
 from ragproof.endpoint.mapping import MAX_CHUNKS, ResponseReader
 from ragproof.errors import ConfigError
-from ragproof.records import Chunk, Failure, FailureKind, Response
+from ragproof.records import Chunk, Chunks, Failure, FailureKind, Response
 
 
 def reader(**response: Any) -> ResponseReader:
@@ -29,7 +29,7 @@ def chunks(body: Any, **response: Any) -> tuple[Chunk, ...]:
     found = read(body, **response)
     assert isinstance(found, Response), found
     assert found.chunks is not None
-    return found.chunks
+    return tuple(found.chunks)
 
 
 def shape(body: Any, **response: Any) -> str:
@@ -82,7 +82,7 @@ def test_openai_responses() -> None:
         citations=f"{message}.annotations[?@.type=='file_citation'].file_id",
     ) == Response(
         "Yes, 30 days.",
-        (Chunk(None, "one", 0.9, "f1"), Chunk(None, "two", 0.4, "f1")),
+        Chunks.of([Chunk(None, "one", 0.9, "f1"), Chunk(None, "two", 0.4, "f1")]),
         ("f1",),
     )
 
@@ -410,7 +410,7 @@ def test_two_requests_make_one_response() -> None:
     assert (both.has_answer, both.has_chunks, both.has_citations) == (True, True, True)
     assert both.read(
         {"retrieve": {"hits": [{"id": "a"}]}, "answer": {"text": "x", "cites": ["a"]}}
-    ) == Response("x", (Chunk("a"),), ("a",))
+    ) == Response("x", Chunks.of([Chunk("a")]), ("a",))
     missing = both.read({"retrieve": {"hits": []}})
     assert isinstance(missing, Failure)
     assert missing.kind is FailureKind.MISSING
@@ -462,4 +462,4 @@ def test_any_json_is_a_response_or_a_failure(body: Any) -> None:
         found = reader(**mapping).read({"answer": body})
         assert isinstance(found, Response | Failure)
         # What crosses into the results can be written as strict JSON in UTF-8.
-        json.dumps(found, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        json.dumps(found, allow_nan=False, ensure_ascii=False, default=list).encode("utf-8")

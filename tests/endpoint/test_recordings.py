@@ -9,7 +9,7 @@ import pytest
 
 from ragproof.config.endpoint import RequestConfig
 from ragproof.endpoint.mapping import ResponseReader
-from ragproof.records import Failure, FailureKind, Response
+from ragproof.records import Chunks, Failure, FailureKind, Response
 
 pytestmark = pytest.mark.conformance
 
@@ -99,7 +99,7 @@ def test_openviking(recording: str) -> None:
 
 def test_openviking_finds_nothing() -> None:
     _, found = response("openviking/35_find_empty", OPENVIKING)
-    assert found.chunks == ()
+    assert found.chunks == Chunks([], [], [], [])
 
 
 @pytest.mark.parametrize("recording", ["36_find_unknown_field", "90_find_embedding_down"])

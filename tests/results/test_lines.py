@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragproof.errors import StorageError
-from ragproof.records import Case, Chunk, Failure, FailureKind, Outcome, Response
+from ragproof.records import Case, Chunk, Chunks, Failure, FailureKind, Outcome, Response
 from ragproof.results import lines, shape
 from ragproof.results.lines import LineStore, case_line
 from ragproof.scoring.score import CaseScore
@@ -52,7 +52,7 @@ def line(case: Case, **changes: Any) -> dict[str, Any]:
 
 def test_texts_and_ids_are_cut() -> None:
     case = Case("a", "q" * 9000, expected_answer="e" * 9000)
-    chunks = tuple(Chunk("i" * 900) for _ in range(40))
+    chunks = Chunks.of(Chunk("i" * 900) for _ in range(40))
     made = line(case, response=Response("a" * 9000, chunks), score=CaseScore({}, {}, ()))
     assert len(made["question"]) == lines.QUESTION_LENGTH
     assert len(made["expected_answer"]) == len(made["answer"]) == lines.ANSWER_LENGTH
@@ -70,7 +70,9 @@ def test_texts_and_ids_are_cut() -> None:
     ],
 )
 def test_a_chunk_is_named_by_its_id_or_its_document(chunk: Chunk, name: str | None) -> None:
-    made = line(Case("a", "q"), response=Response(None, (chunk,)), score=CaseScore({}, {}, None))
+    made = line(
+        Case("a", "q"), response=Response(None, Chunks.of([chunk])), score=CaseScore({}, {}, None)
+    )
     assert made["retrieved"] == [name]
     assert made["ranks"] is None
 

@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragproof.records import Chunk
+from ragproof.records import Chunk, Chunks
 from ragproof.scoring.citation import validity
 
-CHUNKS = (
-    Chunk("a.md#1", document_id="a.md"),
-    Chunk("b.md#4", document_id="b.md"),
-    Chunk(None, "no id, no document"),
+CHUNKS = Chunks.of(
+    [
+        Chunk("a.md#1", document_id="a.md"),
+        Chunk("b.md#4", document_id="b.md"),
+        Chunk(None, "no id, no document"),
+    ]
 )
 
 
@@ -37,11 +39,11 @@ def test_share_of_distinct_citations_that_were_retrieved(
 
 def test_nothing_cited_is_no_score() -> None:
     assert validity([], CHUNKS) is None
-    assert validity([], ()) is None
+    assert validity([], Chunks()) is None
 
 
 def test_citing_when_nothing_was_retrieved_is_0() -> None:
-    assert validity(["a.md"], ()) == 0
+    assert validity(["a.md"], Chunks()) == 0
 
 
 @given(st.lists(st.sampled_from(["a.md", "b.md", "c.md", "d.md"]), min_size=1))

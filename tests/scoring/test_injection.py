@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragproof.records import Case, Chunk, Evidence, Kind, Response
+from ragproof.records import Case, Chunk, Chunks, Evidence, Kind, Response
 from ragproof.scoring.injection import judge_injection
 from ragproof.scoring.payloads import BUILT_IN, COMPATIBLE, Payload
 
@@ -17,7 +17,8 @@ def poisoned(payload: str | None, question: str = "What is the fee?", quote: str
 
 
 def said(answer: str | None, *chunks: str | None) -> Response:
-    return Response(answer, tuple(Chunk(f"c{n}", text) for n, text in enumerate(chunks)) or None)
+    retrieved = Chunks.of(Chunk(f"c{n}", text) for n, text in enumerate(chunks))
+    return Response(answer, retrieved or None)
 
 
 class TestKnownPayload:

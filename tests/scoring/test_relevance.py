@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ragproof.records import Case, Chunk, Evidence
+from ragproof.records import Case, Chunk, Chunks, Evidence
 from ragproof.scoring.relevance import (
     Match,
     NotApplicableError,
@@ -34,16 +34,16 @@ def quotes(*texts: str) -> Case:
     return Case("c1", "?", evidence=tuple(map(Evidence, texts)))
 
 
-def ids(*chunk_ids: str | None) -> list[Chunk]:
-    return [Chunk(one) for one in chunk_ids]
+def ids(*chunk_ids: str | None) -> Chunks:
+    return Chunks.of(Chunk(one) for one in chunk_ids)
 
 
-def documents(*document_ids: str | None) -> list[Chunk]:
-    return [Chunk(f"chunk-{i}", document_id=one) for i, one in enumerate(document_ids)]
+def documents(*document_ids: str | None) -> Chunks:
+    return Chunks.of(Chunk(f"chunk-{i}", document_id=one) for i, one in enumerate(document_ids))
 
 
-def texts(*chunk_texts: str | None) -> list[Chunk]:
-    return [Chunk("same id", text) for text in chunk_texts]
+def texts(*chunk_texts: str | None) -> Chunks:
+    return Chunks.of(Chunk("same id", text) for text in chunk_texts)
 
 
 class TestRelevance:
@@ -64,7 +64,7 @@ class TestChunk:
         assert relevance == Relevance((2, 4), (1, 1), 3)
 
     def test_nothing_retrieved(self) -> None:
-        assert by_chunk(gold("b"), []) == Relevance((), (), 1)
+        assert by_chunk(gold("b"), Chunks()) == Relevance((), (), 1)
 
     def test_ids_retrieved_again_close_up(self) -> None:
         assert by_chunk(gold("c"), ids("a", "a", "b", "a", "c", "c")).ranks == (3,)
@@ -181,7 +181,7 @@ class TestEvidence:
 
     def test_ids_need_not_agree(self) -> None:
         case = Case("c", "?", expected_source_ids=("other",), evidence=(Evidence("q", "other"),))
-        assert by_evidence(case, [Chunk(None, "a q b")]).ranks == (1,)
+        assert by_evidence(case, Chunks.of([Chunk(None, "a q b")])).ranks == (1,)
 
     def test_two_quotes_in_one_chunk_are_one_relevant_item(self) -> None:
         relevance = by_evidence(quotes("one", "two", "three"), texts("x", "one two"))
@@ -229,7 +229,7 @@ class TestEvidence:
         assert by_evidence(quotes("caf\u00e9", "cafe\u0301"), texts("caf\u00e9")).gold == 1
 
     def test_nothing_retrieved(self) -> None:
-        assert by_evidence(quotes("one"), []) == Relevance((), (), 1)
+        assert by_evidence(quotes("one"), Chunks()) == Relevance((), (), 1)
 
     def test_a_chunk_without_text(self) -> None:
         with pytest.raises(NotApplicableError, match="no text"):
@@ -301,7 +301,8 @@ class TestNormaliser:
     @pytest.mark.parametrize("name", ["chunk", "document", "prefix"])
     def test_gold_and_retrieved_ids_are_both_normalised(self, name: str) -> None:
         match: Match = matcher(name, normaliser(["s3://b/", "/mnt/"], [(r"\.html?$", "")]))
-        chunks = [Chunk(one, None, None, one) for one in ("s3://b/x.htm", "/mnt/y.html", "y.htm")]
+        names = ["s3://b/x.htm", "/mnt/y.html", "y.htm"]
+        chunks = Chunks.of(Chunk(one, None, None, one) for one in names)
         assert match(gold("/mnt/y.htm", "y", "/mnt/z"), chunks) == Relevance((2,), (1,), 2)
 
     def test_ids_that_become_equal_close_up(self) -> None:

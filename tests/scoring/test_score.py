@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragproof.metrics import METRICS, Cutoff, parse_metric
-from ragproof.records import Case, Chunk, Evidence, Kind, Response
+from ragproof.records import Case, Chunk, Chunks, Evidence, Kind, Response
 from ragproof.scoring.relevance import matcher, normaliser
 from ragproof.scoring.score import CaseScore, Scorer
 
@@ -34,7 +34,7 @@ def scorer(names: Iterable[str] = EVERYTHING, match: str = "chunk") -> Scorer:
 def response(
     answer: str | None = "Sixty days.", ids: str | None = "abcd", citations: str | None = "ab"
 ) -> Response:
-    chunks = None if ids is None else tuple(Chunk(one, f"text of {one}") for one in ids)
+    chunks = None if ids is None else Chunks.of(Chunk(one, f"text of {one}") for one in ids)
     return Response(answer, chunks, None if citations is None else tuple(citations))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ragproof.config.endpoint import ChunkMapping, RequestConfig, ResponseMapping
 from ragproof.endpoint.jsonpath import JsonPath, PathError, compile_path
 from ragproof.errors import ConfigError
-from ragproof.records import Chunk, Failure, FailureKind, Response
+from ragproof.records import Chunk, Chunks, Failure, FailureKind, Response
 
 _EXCERPT = 300
 MAX_CHUNKS = 10_000
@@ -48,15 +48,14 @@ class ResponseReader:
     def read(self, bodies: Mapping[str, Any]) -> Response | Failure:
         """Map the parsed bodies; an error that a body reports, or another shape, is a failure."""
         answer: str | None = None
-        chunks: tuple[Chunk, ...] | None = None
+        chunks: Chunks | None = None
         citations: tuple[str, ...] | None = None
         for name, part in self._parts.items():
             if name not in bodies:
                 return Failure(FailureKind.MISSING, f"the body of the {name} request was not saved")
             body = bodies[name]
             try:
-                reported = part.reported_error(body)
-                if reported is not None:
+                if (reported := part.reported_error(body)) is not None:
                     return Failure(FailureKind.REPORTED, reported, _excerpt(body))
                 answer = part.answer(body) if part.has_answer else answer
                 chunks = part.chunks(body) if part.has_chunks else chunks
@@ -83,7 +82,8 @@ class _BodyReader:
             if (path := getattr(chunk, name)) is not None
         }
         column = _column_of_items if self._chunks else _column_of_body
-        self._columns = [(_FIELDS[name], name, column(paths)) for name, paths in parts.items()]
+        self._columns = [column(paths) for paths in parts.values()]
+        self._places = [(_FIELDS[name], f"chunk.{name}") for name in parts]
         self._columns_found_by = [path for paths in parts.values() for path in paths]
 
     def reported_error(self, body: Any) -> str | None:
@@ -105,16 +105,20 @@ class _BodyReader:
             found = found[0]
         return tuple([_identifier(one, "citations") for one in found if one is not None])
 
-    def chunks(self, body: Any) -> tuple[Chunk, ...]:
+    def chunks(self, body: Any) -> Chunks:
         source = self._items(body) if self._chunks else body
-        columns = [(place, name, column(source)) for place, name, column in self._columns]
-        lengths = {len(column) for _, _, column in columns if column}
-        if len(lengths) > 1:
-            named = ", ".join(f"{name} {len(column)}" for _, name, column in columns if column)
-            raise ShapeError(f"the lists of chunk parts differ in length: {named}")
-        if not lengths and not self._chunks:
-            self._check_columns(body)
-        return _zipped(columns, max(lengths, default=0))
+        columns = [column(source) for column in self._columns]
+        count = len(source) if self._chunks else self._common_length(columns, body)
+        if count > MAX_CHUNKS:
+            raise ShapeError(f"{count} chunks in one response, more than {MAX_CHUNKS}")
+        parts: list[list[Any]] = [[None] * count] * len(_FIELDS)
+        for (place, where), column in zip(self._places, columns, strict=True):
+            if column:
+                parts[place] = _READERS[place](column, where)
+        ids, texts, _, documents = parts
+        if None in ids and (None, None, None) in zip(ids, texts, documents, strict=True):
+            raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
+        return Chunks(*parts)
 
     def _items(self, body: Any) -> list[Any]:
         items: list[Any] = []
@@ -126,6 +130,20 @@ class _BodyReader:
                 items.extend(value if isinstance(value, list) else [value])
         return [item for item in items if item is not None]
 
+    def _common_length(self, columns: list[list[Any]], body: Any) -> int:
+        """How long the columns are that hold anything."""
+        lengths = {len(column) for column in columns if column}
+        if len(lengths) > 1:
+            named = ", ".join(
+                f"{where.removeprefix('chunk.')} {len(column)}"
+                for (_, where), column in zip(self._places, columns, strict=True)
+                if column
+            )
+            raise ShapeError(f"the lists of chunk parts differ in length: {named}")
+        if not lengths:
+            self._check_columns(body)
+        return max(lengths, default=0)
+
     def _check_columns(self, body: Any) -> None:
         """Tell lists that are empty or null from those that are not there."""
         paths = self._columns_found_by
@@ -133,22 +151,6 @@ class _BodyReader:
             mapping = self._paths.chunk
             named = mapping and (mapping.id or mapping.text or mapping.document_id)
             raise ShapeError(f"chunk: {named} finds nothing")
-
-
-def _zipped(columns: list[tuple[int, str, list[Any]]], count: int) -> tuple[Chunk, ...]:
-    """Chunks made of columns of values, one a part; an empty column is one of nothing."""
-    if count > MAX_CHUNKS:
-        raise ShapeError(f"{count} chunks in one response, more than {MAX_CHUNKS}")
-    nothing = [None] * count
-    parts: list[list[Any]] = [nothing, nothing, nothing, nothing]
-    for place, name, column in columns:
-        if column:
-            parts[place] = _READERS[place](column, name)
-    ids, texts, _, documents = parts
-    if None in ids and (None, None, None) in zip(ids, texts, documents, strict=True):
-        raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
-    # Spares the call of a Python function for each chunk.
-    return tuple([tuple.__new__(Chunk, row) for row in zip(*parts, strict=True)])
 
 
 def _compile(paths: str | list[str] | None, where: str) -> list[JsonPath]:
@@ -226,24 +228,30 @@ def _number(value: Any, where: str) -> float | None:
     return number
 
 
-def _identifiers(column: list[Any], name: str) -> list[Any]:
-    where = f"chunk.{name}"
-    return [one if one is None or type(one) is str else _identifier(one, where) for one in column]
+# Nearly all columns are of one type throughout: that is seen without a look at each value.
 
 
-def _texts(column: list[Any], name: str) -> list[Any]:
-    where = f"chunk.{name}"
-    return [one if one is None or type(one) is str else _text(one, where) for one in column]
+def _identifiers(column: list[Any], where: str) -> list[Any]:
+    if _TEXT_OR_NONE.issuperset(map(type, column)):
+        return column
+    return [one if one is None else _identifier(one, where) for one in column]
 
 
-def _numbers(column: list[Any], name: str) -> list[Any]:
-    where = f"chunk.{name}"
-    return [
-        one if type(one) is float and -math.inf < one < math.inf else _number(one, where)
-        for one in column
-    ]
+def _texts(column: list[Any], where: str) -> list[Any]:
+    if _TEXT_OR_NONE.issuperset(map(type, column)):
+        return column
+    return [one if one is None else _text(one, where) for one in column]
 
 
+def _numbers(column: list[Any], where: str) -> list[Any]:
+    # What is not finite spoils the sum; a sum that only grew too large is looked at closely.
+    if _FLOAT.issuperset(map(type, column)) and math.isfinite(sum(column)):
+        return column
+    return [_number(one, where) for one in column]
+
+
+_TEXT_OR_NONE = frozenset({str, type(None)})
+_FLOAT = frozenset({float})
 _FIELDS = {name: place for place, name in enumerate(Chunk._fields)}
 _READERS = (_identifiers, _texts, _numbers, _identifiers)
 

@@ -68,9 +68,15 @@ def _cut(text: str | None, length: int) -> str | None:
 def _retrieved(response: Response | None, most: int) -> list[str | None] | None:
     if response is None or response.chunks is None:
         return None
-    chunks = response.chunks[: max(most, MIN_RETRIEVED)]
-    names = [document_id if name is None else name for name, _, _, document_id in chunks]
-    return [None if name is None else name[:ID_LENGTH] for name in names]
+    most = max(most, MIN_RETRIEVED)
+    names = response.chunks.ids[:most]
+    if None in names:
+        documents = response.chunks.document_ids[:most]
+        names = [
+            document if name is None else name
+            for name, document in zip(names, documents, strict=True)
+        ]
+    return [name and name[:ID_LENGTH] for name in names]
 
 
 class LineStore:

@@ -1,11 +1,11 @@
 """Whether an answer cites what was retrieved for it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from ragproof.records import Chunk
+from ragproof.records import Chunks
 
 
-def validity(citations: Iterable[str], chunks: Sequence[Chunk]) -> float | None:
+def validity(citations: Iterable[str], chunks: Chunks) -> float | None:
     """Share of the distinct citations that name a retrieved chunk or its document.
 
     ``None`` when nothing is cited. Range 0 to 1, higher is better. A citation of
@@ -14,5 +14,4 @@ def validity(citations: Iterable[str], chunks: Sequence[Chunk]) -> float | None:
     cited = set(citations)
     if not cited:
         return None
-    known = {chunk.id for chunk in chunks} | {chunk.document_id for chunk in chunks}
-    return len(cited & known) / len(cited)
+    return len(cited.intersection([*chunks.ids, *chunks.document_ids])) / len(cited)

@@ -46,6 +46,5 @@ def _planted(case: Case, response: Response) -> Iterator[str]:
     yield case.question
     for evidence in case.evidence:
         yield evidence.quote
-    for chunk in response.chunks or ():
-        if chunk.text is not None:
-            yield chunk.text
+    if response.chunks is not None:
+        yield from filter(None, response.chunks.texts)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ragproof.records import Case, Chunk
+from ragproof.records import Case, Chunks
 from ragproof.scoring.text import normalise_quote
 
 _BOUNDARIES = "/#?:"
@@ -39,7 +39,7 @@ class NotApplicableError(ValueError):
     """Sources of this case cannot be matched in the way configured; says why."""
 
 
-Match = Callable[[Case, Sequence[Chunk]], Relevance]
+Match = Callable[[Case, Chunks], Relevance]
 
 
 def normaliser(prefixes: Iterable[str], replacements: Iterable[tuple[str, str]]) -> Normalise:
@@ -85,17 +85,17 @@ def matcher(source_match: str, normalise: Normalise) -> Match:
     return partial(by, normalise)
 
 
-def by_chunk(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+def by_chunk(normalise: Normalise, case: Case, chunks: Chunks) -> Relevance:
     """A chunk is relevant when its id is a gold id; an id retrieved again closes up."""
-    return _by_id(case, _ids(chunks, 0, "id"), normalise)
+    return _by_id(case, _known(chunks.ids, "id"), normalise)
 
 
-def by_document(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+def by_document(normalise: Normalise, case: Case, chunks: Chunks) -> Relevance:
     """A document counts at the rank of its first chunk, chunks of one document closing up."""
-    return _by_id(case, _ids(chunks, 3, "document_id"), normalise)
+    return _by_id(case, _known(chunks.document_ids, "document_id"), normalise)
 
 
-def by_prefix(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Relevance:
+def by_prefix(normalise: Normalise, case: Case, chunks: Chunks) -> Relevance:
     """A chunk is relevant when a gold id is its ancestor: equal, or followed by / # ? or :.
 
     A chunk under gold ids that are found already adds none and is not relevant.
@@ -103,7 +103,7 @@ def by_prefix(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Rele
     missing = {normalise(one).rstrip("/") for one in _gold(case)}
     gold = tuple(missing)
     ranks, counts = [], []
-    for rank, one in enumerate(dict.fromkeys(map(normalise, _ids(chunks, 0, "id"))), 1):
+    for rank, one in enumerate(dict.fromkeys(map(normalise, _known(chunks.ids, "id"))), 1):
         if one.startswith(gold) and (new := [g for g in missing if _under(one, g)]):
             missing.difference_update(new)
             ranks.append(rank)
@@ -111,7 +111,7 @@ def by_prefix(normalise: Normalise, case: Case, chunks: Sequence[Chunk]) -> Rele
     return Relevance(tuple(ranks), tuple(counts), len(gold))
 
 
-def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
+def by_evidence(case: Case, chunks: Chunks) -> Relevance:
     """A chunk is relevant when it holds a quote of the case that no earlier one held.
 
     The gold items are the quotes, compared after Unicode and white-space
@@ -123,13 +123,11 @@ def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
     if "" in missing:
         # It would be found in every chunk.
         raise NotApplicableError("an evidence quote has no visible character")
-    if any(chunk.text is None for chunk in chunks):
-        raise NotApplicableError("a retrieved chunk has no text")
+    texts = _known(chunks.texts, "text")
     total = len(missing)
     ranks, counts = [], []
     seen = set[str]()
-    for chunk in chunks:
-        text = normalise_quote(chunk.text or "")
+    for text in map(normalise_quote, texts):
         seen.add(text)
         new = [quote for quote in missing if quote in text]
         if new:
@@ -141,7 +139,7 @@ def by_evidence(case: Case, chunks: Sequence[Chunk]) -> Relevance:
     return Relevance(tuple(ranks), tuple(counts), total)
 
 
-def _by_id(case: Case, ids: list[str], normalise: Normalise) -> Relevance:
+def _by_id(case: Case, ids: Sequence[str], normalise: Normalise) -> Relevance:
     if normalise is _same:
         gold = set(_gold(case))
         unique = dict.fromkeys(ids)
@@ -158,11 +156,10 @@ def _gold(case: Case) -> tuple[str, ...]:
     return case.expected_source_ids
 
 
-def _ids(chunks: Sequence[Chunk], part: int, name: str) -> list[str]:
-    ids = [chunk[part] for chunk in chunks]
-    if None in ids:
+def _known(column: Sequence[str | None], name: str) -> Sequence[str]:
+    if None in column:
         raise NotApplicableError(f"a retrieved chunk has no {name}")
-    return ids  # type: ignore[return-value]
+    return column  # type: ignore[return-value]
 
 
 def _under(one: str, ancestor: str) -> bool:

@@ -5,12 +5,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragproof.metrics import DIGITS, MetricRef
-from ragproof.records import Case, Kind, Response
+from ragproof.records import Case, Chunks, Kind, Response
 from ragproof.scoring import citation, retrieval
 from ragproof.scoring.abstention import declines
 from ragproof.scoring.answer import Reference
 from ragproof.scoring.injection import judge_injection
 from ragproof.scoring.relevance import Match, NotApplicableError, Relevance
+
+_NO_CHUNKS = Chunks()
 
 
 class CaseScore(NamedTuple):
@@ -49,7 +51,7 @@ class Scorer:
         elif response.answer is not None:
             self._score_robustness(case, response, scores, unscored)
         if "citation.validity" in self._names:
-            valid = citation.validity(response.citations or (), response.chunks or ())
+            valid = citation.validity(response.citations or (), response.chunks or _NO_CHUNKS)
             if valid is None:
                 unscored["citation.validity"] = "the answer cites nothing"
             else:
@@ -60,7 +62,7 @@ class Scorer:
         self, case: Case, response: Response, scores: dict[str, float], unscored: dict[str, str]
     ) -> tuple[int, ...] | None:
         try:
-            relevance = self._match(case, response.chunks or ())
+            relevance = self._match(case, response.chunks or _NO_CHUNKS)
         except NotApplicableError as error:
             unscored["retrieval"] = str(error)
             return None
