@@ -3,16 +3,6 @@
 import pytest
 
 from ragproof.cli.network import read_network
-from ragproof.config.endpoint import EndpointConfig
-
-ANSWER = {"answer": "$.answer"}
-
-
-def endpoint(*urls: str) -> EndpointConfig:
-    if len(urls) == 1:
-        return EndpointConfig.model_validate({"url": urls[0], "response": ANSWER})
-    requests = [{"url": url, "response": ANSWER} for url in urls]
-    return EndpointConfig.model_validate(dict(zip(("retrieve", "answer"), requests, strict=True)))
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +15,13 @@ def _proxied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_host_has_its_own_proxy() -> None:
-    network = read_network(endpoint("http://inside.test/search", "http://outside.test/chat"))
+    network = read_network("http://inside.test/search", "http://outside.test/chat")
     assert network.proxies == {"http://outside.test": "http://proxy.test:3128"}
 
 
 def test_no_proxy_is_obeyed() -> None:
-    assert read_network(endpoint("http://inside.test/")).proxies == {}
-    assert read_network(endpoint("https://outside.test/")).proxies == {}
+    assert read_network("http://inside.test/").proxies == {}
+    assert read_network("https://outside.test/").proxies == {}
 
 
 def test_certificates_are_the_usual_ones_where_none_are_named(
@@ -39,4 +29,4 @@ def test_certificates_are_the_usual_ones_where_none_are_named(
 ) -> None:
     monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
     monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
-    assert read_network(endpoint("https://inside.test/")).verify is True
+    assert read_network("https://inside.test/").verify is True

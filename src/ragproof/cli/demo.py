@@ -58,7 +58,9 @@ def _evaluate(url: str, out: Path) -> int:
     settings = evaluate.read_settings(out / "ragproof.yml", None, f"{url}/query", no_gate=False)
     secrets = evaluate.resolve(settings, ())
     job = evaluate.make_job(settings, evaluate.read_dataset(settings))
-    return evaluate.conclude(evaluate.ask(job, secrets, out), out)
+    asked = evaluate.ask(job, secrets, out)
+    evaluate.conclude(asked.finished, out)
+    return asked.exit_code
 
 
 def _put(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -17,11 +18,13 @@ from ragproof.config.environment import resolve as resolve_references
 from ragproof.config.load import load_config
 from ragproof.config.models import Config, GateConfig
 from ragproof.dataset.load import Dataset, load_dataset
-from ragproof.errors import ConfigError, HashMismatchError, UsageError
+from ragproof.errors import ConfigError, ExitCode, HashMismatchError, UsageError
 from ragproof.evaluation import Job, prepare
 from ragproof.files import make_folder
+from ragproof.github.commands import workflow_command
 from ragproof.pipeline import Finished, Progress, ask_and_score, ask_plan, score_saved
 from ragproof.redact import Redactor
+from ragproof.results.runfile import RunFile
 from ragproof.selector import parse_selector
 
 _LINE_EVERY_S = 5.0
@@ -95,19 +98,19 @@ def _redirected(config: EndpointConfig, url: str) -> EndpointConfig:
     return config.model_copy(update=parts)
 
 
-def resolve(settings: Settings, allowed: tuple[str, ...]) -> Secrets:
-    """Take the secrets from the environment and keep them out of all output.
+def resolve(settings: Settings, allowed: Sequence[str], more: Sequence[str] = ()) -> Secrets:
+    """Take the secrets from the environment and keep them, and ``more`` such texts, out of all
+    output.
 
     Raises:
         ConfigError: a variable that may not be used or is not set.
     """
     resolved = resolve_references(settings.endpoint, os.environ, allowed)
-    redactor = Redactor(resolved.secrets)
+    redactor = Redactor([*resolved.secrets, *more])
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for form in redactor.forms:
-            # The runner decodes these escapes before it looks for the text in the log.
-            escaped = form.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-            click.echo(f"::add-mask::{escaped}")
+            click.echo(workflow_command("add-mask", form))
+        sys.stdout.flush()  # before anything on standard error
     keep_secret(redactor)
     return Secrets(resolved.endpoint, redactor)
 
@@ -137,17 +140,51 @@ def make_job(
     )
 
 
+def wait(url: str, seconds: float) -> None:
+    """Wait until the endpoint says at ``url`` that it is ready.
+
+    Raises:
+        UsageError: the address cannot be asked.
+        EndpointError: it is not ready within so many seconds.
+    """
+    from ragproof.cli.network import read_network
+    from ragproof.cli.waiting import wait_for
+
+    wait_for(url, seconds, read_network(url))
+
+
 def score(job: Job, responses: Path, out: Path) -> Finished:
     """Score saved responses into ``out``."""
     make_folder(out)
     return score_saved(job, responses, out)
 
 
-def ask(job: Job, secrets: Secrets, out: Path) -> Finished:
+class Asked(NamedTuple):
+    """A run that asked. ``signal`` ended it early, or is 0; ``advice`` on how to reach the
+    endpoint, where it could not be."""
+
+    finished: Finished
+    signal: int
+    advice: str
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return 128 + self.signal if self.signal else int(self.finished.result.exit_code)
+
+
+def ask(job: Job, secrets: Secrets, out: Path) -> Asked:
     """Ask the endpoint, showing progress; SIGINT and SIGTERM end it with what is there."""
+    from ragproof.cli import container
     from ragproof.cli.network import read_network
 
-    plan = ask_plan(secrets.endpoint, job.k, read_network(secrets.endpoint), secrets.redactor)
+    endpoint = secrets.endpoint
+    urls = [request.url for request in endpoint.requests().values()]
+    network = read_network(*urls, ca_file=endpoint.ca_file)
+    gateway = container.find_localhost(urls, network)
+    if gateway:
+        tell(f"localhost refuses inside this container: asking its default gateway {gateway}")
+    plan = ask_plan(endpoint, job.k, network._replace(localhost=gateway), secrets.redactor)
     make_folder(out)
     with _Signals() as signals, _Meter(len(job.cases)) as meter:
         finished = ask_and_score(
@@ -155,21 +192,20 @@ def ask(job: Job, secrets: Secrets, out: Path) -> Finished:
         )
     if signals.received is not None:
         tell(f"cancelled: partial results, marked incomplete, are in {out}")
-        conclude(finished, out)
-        raise SystemExit(128 + signals.received)
-    return finished
+    lost = finished.result.exit_code is ExitCode.ERROR and not signals.received
+    advice = container.advice(urls, network) if lost else ""
+    return Asked(finished, signals.received or 0, advice)
 
 
-def conclude(finished: Finished, out: Path) -> int:
-    """Write the reports, print the verdict, return the exit code."""
+def conclude(finished: Finished, out: Path, *, texts: bool = True) -> RunFile:
+    """Write the reports and print the verdict; return the run."""
     from ragproof.cli.reports import print_summary, write_reports
-    from ragproof.results.runfile import RunFile
 
     run = RunFile(finished.run, own=True)
     written = write_reports(run, out)
-    print_summary(run)
+    print_summary(run, texts=texts)
     say(f"results: {', '.join(str(path) for path in [finished.run, *written])}")
-    return int(finished.result.exit_code)
+    return run
 
 
 class _Signals:

@@ -4,21 +4,20 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ragproof.config.endpoint import EndpointConfig
 from ragproof.endpoint.transport import Network
 from ragproof.errors import ConfigError
 
 
-def read_network(endpoint: EndpointConfig) -> Network:
+def read_network(*urls: str, ca_file: str | None = None) -> Network:
     """What ``HTTPS_PROXY``, ``NO_PROXY``, ``REQUESTS_CA_BUNDLE`` and ``ca_file`` say.
 
     Raises:
         ConfigError: the file of certificates cannot be used, or an address cannot be.
     """
     proxies: dict[str, str] = {}
-    for request in endpoint.requests().values():
-        proxies |= _proxy(request.url)
-    bundle = endpoint.ca_file or next(
+    for url in urls:
+        proxies |= _proxy(url)
+    bundle = ca_file or next(
         filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), None
     )
     if bundle is not None:
@@ -34,7 +33,7 @@ def _proxy(url: str) -> dict[str, str]:
         proxy = select_proxy(url, get_environ_proxies(url))
         parts = urlsplit(url)
     except ValueError as error:
-        raise ConfigError(f"endpoint.url is not an address: {error}", "mend it") from None
+        raise ConfigError(f"{url} is not an address: {error}", "mend it") from None
     return {} if proxy is None else {f"{parts.scheme}://{parts.hostname}": proxy}
 
 

@@ -25,3 +25,16 @@ out_option = click.option(
     metavar="DIR",
     help="Folder for the results; made if it is not there.",
 )
+wait_for_option = click.option(
+    "--wait-for",
+    metavar="URL",
+    help="Before asking, wait until this address answers with a status of success.",
+)
+wait_timeout_option = click.option(
+    "--wait-timeout",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for it.",
+)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ragproof.cli.console import tell, warn
-from ragproof.cli.options import config_option, out_option
+from ragproof.cli.options import config_option, out_option, wait_for_option, wait_timeout_option
 from ragproof.errors import UsageError
 
 
@@ -39,6 +39,8 @@ from ragproof.errors import UsageError
     help="Let the configuration use this environment variable (names that begin with"
     " RAGPROOF_ need no leave). May be given more than once.",
 )
+@wait_for_option
+@wait_timeout_option
 @click.option("--no-gate", is_flag=True, help="Only measure: enforce no threshold.")
 @click.option("--expected-hash", metavar="HEX", help="Require this dataset hash.")
 def command(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -50,6 +52,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     select: str | None,
     limit: int | None,
     env: tuple[str, ...],
+    wait_for: str | None,
+    wait_timeout: float,
     no_gate: bool,
     expected_hash: str | None,
 ) -> int:
@@ -57,8 +61,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     thresholds, and write run.json, responses.jsonl, report.md and junit.xml into --out."""
     from ragproof.cli import evaluate
 
-    if responses is not None and endpoint is not None:
-        raise UsageError("--responses and --endpoint exclude each other", "leave one out")
+    for name, value in (("--endpoint", endpoint), ("--wait-for", wait_for)):
+        if responses is not None and value is not None:
+            raise UsageError(f"--responses and {name} exclude each other", "leave one out")
     settings = evaluate.read_settings(config, dataset, endpoint, no_gate=no_gate)
     loaded = evaluate.read_dataset(settings, expected_hash)
     if not loaded.frozen:
@@ -67,6 +72,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     if responses is not None:
         tell(f"scoring {responses}")
         finished = evaluate.score(job, responses, out)
-    else:
-        finished = evaluate.ask(job, evaluate.resolve(settings, env), out)
-    return evaluate.conclude(finished, out)
+        evaluate.conclude(finished, out)
+        return int(finished.result.exit_code)
+    secrets = evaluate.resolve(settings, env)
+    if wait_for is not None:
+        evaluate.wait(wait_for, wait_timeout)
+    asked = evaluate.ask(job, secrets, out)
+    evaluate.conclude(asked.finished, out)
+    if asked.advice:
+        warn(asked.advice)
+    return asked.exit_code

@@ -35,6 +35,15 @@ def is_forbidden(address: str) -> bool:
     )
 
 
+def is_localhost(host: str) -> bool:
+    """Whether a host name of a URL means the machine that asks."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        name = host.rstrip(".").lower()
+        return name == "localhost" or name.endswith(".localhost")
+
+
 def _meanings(ip: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
     if isinstance(ip, IPv4Address):
         return [ip]

@@ -88,7 +88,7 @@ class Client:
         self._watch = watch
         self._stop = stop
         self._pace = pace
-        self._adapter = Adapter(watch)
+        self._adapter = Adapter(watch, plan.network.localhost)
         self._session = open_session(self._adapter)
         self._limit = int(plan.settings.max_response_mb * 1_000_000)
         self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing

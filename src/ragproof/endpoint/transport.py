@@ -9,7 +9,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from ragproof.endpoint.addresses import is_forbidden
+from ragproof.endpoint.addresses import is_forbidden, is_localhost
 from ragproof.endpoint.deadline import Watch
 
 _READ_BYTES = 32_768
@@ -23,27 +23,31 @@ class Network(NamedTuple):
     """What the environment says about the network, read once at start.
 
     ``proxies`` by scheme; ``verify`` is a file or folder of CA certificates, or True.
+    ``localhost`` is the address that this name is connected to over plain HTTP, where
+    this machine is a container and the endpoint runs on its host; empty elsewhere.
     """
 
     proxies: dict[str, str]
     verify: str | bool
+    localhost: str = ""
 
 
 class Adapter(HTTPAdapter):
     """An adapter for one worker: one connection, watched, and no state between cases."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, localhost: str = "") -> None:
         self._watch = watch
+        self._localhost = localhost
         self._last: tuple[str | None, Any, str] = (None, None, "")
         super().__init__(pool_connections=2, pool_maxsize=1)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _pool_classes(self._watch)
+        self.poolmanager.pool_classes_by_scheme = _pool_classes(self._watch, self._localhost)
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
         manager = super().proxy_manager_for(*args, **kwargs)
-        manager.pool_classes_by_scheme = _pool_classes(self._watch)
+        manager.pool_classes_by_scheme = _pool_classes(self._watch, self._localhost)
         return manager
 
     def exchange(
@@ -126,7 +130,7 @@ class _OneSegment(HTTPConnection):
             super().send(data)
 
 
-def _pool_classes(watch: Watch) -> dict[str, Any]:
+def _pool_classes(watch: Watch, localhost: str) -> dict[str, Any]:
     """Connection pools whose sockets are checked and made known as soon as they connect."""
 
     def admit(connection: HTTPConnection, sock: socket.socket) -> socket.socket:
@@ -142,7 +146,13 @@ def _pool_classes(watch: Watch) -> dict[str, Any]:
     class Plain(_OneSegment, HTTPConnection):
         def _new_conn(self) -> socket.socket:
             self.timeout = watch.left()  # less than a whole call's after a redirect
-            return admit(self, super()._new_conn())
+            host = self.host
+            if localhost and is_localhost(host) and self.proxy is None:
+                self.host = localhost  # for connecting only: the Host header stays as it is
+            try:
+                return admit(self, super()._new_conn())
+            finally:
+                self.host = host
 
     class Secure(_OneSegment, HTTPSConnection):
         def _new_conn(self) -> socket.socket:
