@@ -14,6 +14,7 @@ from ragproof.strictjson import (
     MAX_INTEGER_DIGITS,
     StrictJsonError,
     canonical,
+    canonical_texts,
     decode,
     loads,
 )
@@ -124,3 +125,28 @@ def test_canonical_form_has_one_text_a_meaning(value: Any) -> None:
     again = loads(text)
     assert canonical(again) == text
     assert not any(isinstance(number, float) and math.isnan(number) for number in [again])
+
+
+plain = st.recursive(
+    st.none() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(plain)
+def test_texts_have_the_same_canonical_form_by_the_faster_way(value: Any) -> None:
+    try:
+        right = canonical(value).encode()
+    except UnicodeEncodeError:
+        with pytest.raises(UnicodeEncodeError):
+            canonical_texts(value)
+    else:
+        assert canonical_texts(value) == right
+
+
+def test_every_character_has_the_same_canonical_form_by_the_faster_way() -> None:
+    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    assert canonical_texts(characters) == canonical(characters).encode()
+    keys = dict.fromkeys(reversed(characters[::7]))
+    assert canonical_texts(keys) == canonical(keys).encode()

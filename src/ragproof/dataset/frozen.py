@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TextIO
 
 from ragproof.dataset.schema import DOCUMENTED, case_dict
 from ragproof.records import Case
-from ragproof.strictjson import canonical
+from ragproof.strictjson import canonical, canonical_texts, sha256_hex
 
 CASE_HASH_DIGITS = 16
 _NAMED = 100
@@ -25,12 +25,14 @@ class Hasher:
         self._whole = hashlib.sha256(b"[")
         self._comma = b""
 
-    def add(self, case: Case) -> str:
-        """Take the next case; return its own hash."""
-        text = canonical(case_dict(case)).encode("utf-8")
+    def add(self, case: Case) -> bytes:
+        """Take the next case; return its canonical form."""
+        fields = case_dict(case)
+        # Numbers can only stand in the origin.
+        text = canonical_texts(fields) if case.origin is None else canonical(fields).encode("utf-8")
         self._whole.update(self._comma + text)
         self._comma = b","
-        return hashlib.sha256(text).hexdigest()[:CASE_HASH_DIGITS]
+        return text
 
     def finish(self) -> str:
         """The hash of all cases taken."""
@@ -49,7 +51,7 @@ class Hashes(NamedTuple):
 def hash_cases(cases: Iterable[Case]) -> Hashes:
     """Hash a set of cases."""
     hasher = Hasher()
-    single = {case.id: hasher.add(case) for case in cases}
+    single = {case.id: sha256_hex(hasher.add(case))[:CASE_HASH_DIGITS] for case in cases}
     return Hashes(hasher.finish(), single)
 
 

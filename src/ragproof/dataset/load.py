@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ragproof.dataset.frozen import CASE_HASH_DIGITS, Hasher, explain_mismatch
+from ragproof.dataset.frozen import Hasher, explain_mismatch, hash_cases
 from ragproof.dataset.schema import CaseProblems, read_case
 from ragproof.dataset.stream import Cursor, DatasetFile
 from ragproof.errors import DatasetError, HashMismatchError
@@ -107,7 +107,6 @@ class _Reader:
         self.cases: list[Case] = []
         self.lines = array("I")
         self._hasher = Hasher()
-        self._case_hashes = bytearray()
         self._stored: str | None = None
         """``meta.case_hashes`` as text, which takes a fifth of the memory."""
         self._ids: set[str] = set()
@@ -173,12 +172,7 @@ class _Reader:
     def explain(self) -> list[str]:
         """What the hashes of single cases say about a set whose hash does not match."""
         stored = None if self._stored is None else dict(loads(self._stored))
-        digits = self._case_hashes.hex()
-        found = {
-            case.id: digits[start : start + CASE_HASH_DIGITS]
-            for case, start in zip(self.cases, range(0, len(digits), CASE_HASH_DIGITS), strict=True)
-        }
-        return explain_mismatch(stored, found)
+        return explain_mismatch(stored, hash_cases(self.cases).cases)
 
     def _take_array(self, cursor: Cursor) -> None:
         cursor.expect("[")
@@ -191,11 +185,11 @@ class _Reader:
                 return
 
     def _take(self, line: int, value: Any) -> None:
-        name = value.get("id") if isinstance(value, dict) else None
-        where = f"case {_shown(name)}: " if isinstance(name, str) else ""
         try:
             case = read_case(value)
         except CaseProblems as error:
+            name = value.get("id") if isinstance(value, dict) else None
+            where = f"case {_shown(name)}: " if isinstance(name, str) else ""
             for field, message in error.problems:
                 self._problem(line, f"{where}{field}: {message}")
             return
@@ -213,7 +207,7 @@ class _Reader:
         self._ids.add(case.id)
         if self._first_lines:
             self._first_lines[case.id] = line
-        self._case_hashes += bytes.fromhex(self._hasher.add(case))
+        self._hasher.add(case)
 
     def _meta(self, line: int, value: Any) -> FrozenMeta | None:
         try:

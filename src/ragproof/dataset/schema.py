@@ -20,6 +20,8 @@ DOCUMENTED = (
 """Fields that the canonical form always holds, null or empty when unset."""
 
 _LONGEST = 80
+# Looking up a member of an enumeration takes as long as all of such a check.
+_QA, _INJECTION = Kind.QA, Kind.INJECTION
 _Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 _Tag = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[^,=\[\]\s]([^,=\[\]]*[^,=\[\]\s])?$")
@@ -98,11 +100,11 @@ def _lacking(raw: Any) -> list[tuple[str, str]]:
     """What the kind of a case needs and the case does not have."""
     if not isinstance(raw, dict):
         return []
-    kind = raw.get("kind", Kind.QA)
-    if kind == Kind.QA and raw.get("expected_source_ids", []) == []:
+    kind = raw.get("kind", _QA)
+    if kind == _QA and raw.get("expected_source_ids", []) == []:
         return [("expected_source_ids", "a qa case needs at least one expected source id")]
     payload = raw.get("adversarial_payload")
-    if kind == Kind.INJECTION and (payload is None or not str(payload).strip()):
+    if kind == _INJECTION and (payload is None or not str(payload).strip()):
         return [("adversarial_payload", "an injection case needs an adversarial payload")]
     return []
 

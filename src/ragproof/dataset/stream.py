@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
@@ -53,17 +54,19 @@ class DatasetFile:
 
     def lines(self) -> Iterator[str]:
         """All lines."""
+        read = partial(self._file.readline, MAX_BYTES)
         number = 0
-        while raw := self._take(lambda: self._file.readline(MAX_BYTES)):
+        while raw := self._take(read):
             number += 1
             try:
-                yield raw.decode("utf-8")
+                text = raw.decode("utf-8")
             except UnicodeDecodeError:
                 raise self.not_utf8(number) from None
+            yield text
 
     def read(self, size: int) -> bytes:
         """The next bytes, empty at the end."""
-        return self._take(lambda: self._file.read(size))
+        return self._take(partial(self._file.read, size))
 
     def not_utf8(self, line: int) -> DatasetError:
         """What to raise where the bytes of a line are no text."""
