@@ -4,7 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test check conformance golden docs lock bench clean
+# What is tested: the sources, or a wheel with INSTALL=dist/*.whl.
+INSTALL ?= --editable .
+WORKFLOWS = .github/workflows/*.yml examples/workflows/*.yml
+
+.PHONY: help demo test check conformance e2e golden docs wheel lock bench clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -13,21 +17,34 @@ demo: $(VENV)/.run ## Evaluate the endpoint that comes with ragproof
 	$(BIN)/ragproof demo --out ragproof-out
 
 test: $(VENV)/.dev ## Run the tests
-	$(BIN)/python -m pytest --ignore=tests/conformance
+	$(BIN)/python -m pytest --ignore=tests/conformance --ignore=tests/e2e
 
-check: $(VENV)/.dev ## Lint and check types
+check: $(VENV)/.dev ## Lint code, image, action and workflows; check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy entrypoint.py .github/selftest.py benchmarks/image.py
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/zizmor --offline --quiet --no-progress --config .github/zizmor.yml action.yml $(WORKFLOWS)
+	@! command -v actionlint >/dev/null || actionlint $(WORKFLOWS)
 
 conformance: $(VENV)/.dev ## Run the tests on published data (they skip where it is absent)
 	$(BIN)/python -m pytest tests/conformance
+
+e2e: $(VENV)/.e2e ## Run the action in containers, as a runner does (skips where no engine can be had)
+	$(BIN)/python -m pytest tests/e2e
 
 golden: $(VENV)/.dev ## Rewrite the golden files
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/report
 
 docs: $(VENV)/.dev ## Rewrite the generated parts of docs/
 	$(BIN)/python scripts/generate_docs.py
+
+wheel: $(VENV)/bin/python ## Build the wheel
+	$(PIP) install --quiet --require-hashes -r requirements/build.txt
+	$(BIN)/hatchling build -t wheel
 
 # One version of everything: what is tested (dev) binds what is run, shipped and built with.
 lock: $(VENV)/.dev ## Resolve the locked dependencies anew
@@ -57,10 +74,14 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --require-hashes -r requirements/run.txt
-	$(PIP) install --quiet --no-deps --editable .
+	$(PIP) install --quiet --no-deps $(INSTALL)
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --require-hashes -r requirements/dev.txt
-	$(PIP) install --quiet --no-deps --editable .
+	$(PIP) install --quiet --no-deps $(INSTALL)
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.e2e: requirements/e2e.txt $(VENV)/.dev
+	$(PIP) install --quiet --require-hashes -r requirements/e2e.txt
+	@touch $@
