@@ -15,7 +15,7 @@ from ragproof.version import __version__
 # Looking for plugins costs more than reading a configuration, and none is wanted.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
-_COMMANDS = ("demo", "diff", "freeze", "gate", "report", "run", "schema", "verify")
+_COMMANDS = ("action", "demo", "diff", "freeze", "gate", "report", "run", "schema", "verify")
 
 
 class _Commands(click.Group):
@@ -71,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "ragproof"
         console.complain(error.format_message(), f"see `{command} --help`")
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            console.alert(error.format_message(), "error")
         return ExitCode.USAGE
     except RagproofError as error:
         console.complain(error.message, error.hint)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import click
 
 from ragproof.errors import StorageError
+from ragproof.github.commands import workflow_command
 from ragproof.redact import Redactor
 
 ISSUES = "the project's issue tracker"
@@ -34,8 +35,19 @@ def keep_secret(redactor: Redactor) -> None:
 def harmless(text: str) -> str:
     """``text`` with no secret, no control character and no workflow command."""
     text = _redactor.text(text)
-    text = _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    text = _UNSEEN.sub(_code_point, text)
     return _COMMAND.sub(lambda match: f"{match[1]}\\::" if match[1] is not None else "##\\", text)
+
+
+def redacted(text: str) -> str:
+    """``text`` with no secret in it, for whatever leaves by another way than being printed."""
+    return _redactor.text(text)
+
+
+def command(line: str) -> None:
+    """Print a workflow command, made by :func:`ragproof.github.commands.workflow_command`."""
+    with _output():
+        click.echo(redacted(line))
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -104,6 +116,15 @@ def warn(text: str) -> None:
     tell(f"warning: {text}", colour="yellow")
 
 
+def alert(text: str, level: str = "warning") -> None:
+    """Print a warning (or error) that in GitHub Actions also stands on the page of the run."""
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        lines = "\n".join(_UNSEEN.sub(_code_point, line) for line in text.split("\n"))
+        command(workflow_command(level, lines, title="ragproof"))
+    else:
+        warn(text)
+
+
 def complain(message: str, hint: str = "") -> None:
     """Print an error to standard error, with what to do about it."""
     tell(f"error: {message}", colour="red")
@@ -124,6 +145,10 @@ def report_bug(error: Exception) -> None:
     )
     if os.environ.get("RAGPROOF_DEBUG"):
         tell("".join(traceback.format_exception(error)))
+
+
+def _code_point(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _styled(text: str, bold: bool, colour: str | None) -> str:

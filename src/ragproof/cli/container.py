@@ -30,9 +30,11 @@ def find_localhost(urls: list[str], network: Network) -> str:
     if not places or not in_container():
         return ""
     gateway = default_gateway(_read(_ROUTES))
-    if not gateway or is_forbidden(gateway) or not all(_refuses(host, port) for host, port in places):
+    if not gateway or is_forbidden(gateway):
         return ""
-    return "" if any(_refuses(gateway, port) for _, port in places) else gateway
+    refused_here = all(_refuses(host, port) for host, port in places)
+    answers_there = refused_here and not any(_refuses(gateway, port) for _, port in places)
+    return gateway if answers_there else ""
 
 
 def advice(urls: list[str], network: Network) -> str:

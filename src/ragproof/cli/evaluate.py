@@ -17,8 +17,8 @@ from ragproof.config.endpoint import EndpointConfig
 from ragproof.config.environment import resolve as resolve_references
 from ragproof.config.load import load_config
 from ragproof.config.models import Config, GateConfig
-from ragproof.dataset.load import Dataset, load_dataset
-from ragproof.errors import ConfigError, ExitCode, HashMismatchError, UsageError
+from ragproof.dataset.load import Dataset, load_dataset, require_hash
+from ragproof.errors import ConfigError, ExitCode, UsageError
 from ragproof.evaluation import Job, prepare
 from ragproof.files import make_folder
 from ragproof.github.commands import workflow_command
@@ -122,11 +122,7 @@ def read_dataset(settings: Settings, expected_hash: str | None = None) -> Datase
         DatasetError: it is not valid, was changed, or is not the one expected.
     """
     dataset = load_dataset(settings.dataset)
-    if expected_hash is not None and expected_hash.lower() != dataset.hash:
-        raise HashMismatchError(
-            f"{dataset.path} has the hash {dataset.hash}, expected {expected_hash}",
-            "use the dataset that the expected hash belongs to",
-        )
+    require_hash(dataset, expected_hash)
     return dataset
 
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -27,6 +28,24 @@ _SUFFIX = re.compile(r"(\.frozen)?\.(jsonl|ndjson|json)$")
 def command(dataset: Path, out: Path | None, plain: bool) -> None:
     """Validate the cases of DATASET and write them as a frozen set, whose hash every later run
     checks. A frozen set is frozen anew, in its place, and what was changed since is told."""
+    freeze_dataset(dataset, out, plain=plain)
+
+
+class Frozen(NamedTuple):
+    """A set that was written."""
+
+    path: Path
+    hash: str
+    cases: int
+
+
+def freeze_dataset(dataset: Path, out: Path | None, *, plain: bool) -> Frozen:
+    """Freeze a dataset and tell where it is.
+
+    Raises:
+        DatasetError: it is not valid.
+        StorageError: it cannot be written.
+    """
     from ragproof.dataset.frozen import extra_fields, write_frozen
     from ragproof.dataset.load import load_dataset
     from ragproof.files import replacing
@@ -44,3 +63,4 @@ def command(dataset: Path, out: Path | None, plain: bool) -> None:
         warn(f"the cases hold {', '.join(extra)}, which loaders other than ragproof-action refuse")
     say(f"froze {len(loaded.cases)} cases into {target}")
     say(f"hash {hashes.dataset}")
+    return Frozen(target, hashes.dataset, len(loaded.cases))

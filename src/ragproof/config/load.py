@@ -29,7 +29,15 @@ def load_config(path: Path) -> Config:
             f"configuration {path} does not exist",
             "name it with --config; `ragproof demo` writes one to start from",
         )
-    text = read_text(path, "configuration", MAX_BYTES, ConfigError)
+    return parse_config(read_text(path, "configuration", MAX_BYTES, ConfigError), path)
+
+
+def parse_config(text: str, path: Path) -> Config:
+    """Validate the text of a configuration file; ``path`` names it in messages.
+
+    Raises:
+        ConfigError: as :func:`load_config`.
+    """
     try:
         document = load(text)
     except StrictYamlError as error:

@@ -56,6 +56,19 @@ class FrozenMeta(BaseModel):
     generation: dict[str, Any] | None = None
 
 
+def require_hash(dataset: Dataset, expected: str | None) -> None:
+    """See that a dataset is the one that is expected, if one is.
+
+    Raises:
+        HashMismatchError: it is another.
+    """
+    if expected is not None and expected.lower() != dataset.hash:
+        raise HashMismatchError(
+            f"{dataset.path} has the hash {dataset.hash}, expected {expected}",
+            "use the dataset that the expected hash belongs to",
+        )
+
+
 def load_dataset(path: Path, *, changed: bool = False) -> Dataset:
     """Read and validate a dataset; a frozen one is checked against its hash.
 

@@ -18,6 +18,7 @@ from ragproof.scoring.table import ScoreTable, Summary
 from ragproof.strictjson import StrictJsonError, loads
 
 SCHEMA = "ragproof.run/1"
+RUN = "run.json"
 MAX_LINE = 16_000_000
 MAX_BYTES = 512_000_000
 _BEGIN = '"cases":['
