@@ -1,0 +1,118 @@
+"""action.yml, the command line, the image and the locks say the same."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from ragproof.cli.action import command
+from ragproof.github.outputs import OUTPUTS
+from ragproof.version import __version__
+
+ROOT = Path(__file__).parents[2]
+TOKEN = "github-token"
+
+
+def options() -> dict[str, click.Option]:
+    """The options of ``ragproof action``, by name."""
+    found = (option for option in command.params if isinstance(option, click.Option))
+    return {option.opts[-1].removeprefix("--"): option for option in found if not option.hidden}
+
+
+def test_inputs_are_the_options_and_the_token(action: dict[str, Any]) -> None:
+    assert sorted(action["inputs"]) == sorted([*options(), TOKEN])
+
+
+def test_no_input_but_the_token_has_a_default(action: dict[str, Any]) -> None:
+    """What is not set is decided by the configuration or the command line, once."""
+    given = {name: one["default"] for name, one in action["inputs"].items() if "default" in one}
+    assert given == {TOKEN: "${{ github.token }}"}
+    assert not any(one["required"] for one in action["inputs"].values())
+
+
+def test_every_option_takes_one_value() -> None:
+    """An input is one text: nothing is a flag, nothing is given twice."""
+    for name, option in options().items():
+        assert not option.is_flag, name
+        assert not option.multiple, name
+        assert option.nargs == 1, name
+
+
+def test_descriptions_name_every_choice(action: dict[str, Any]) -> None:
+    for name, option in options().items():
+        if isinstance(option.type, click.Choice) and set(option.type.choices) != {"true", "false"}:
+            text = action["inputs"][name]["description"]
+            assert [str(one) for one in option.type.choices if f"`{one}`" not in text] == [], name
+
+
+def test_outputs_are_those_that_are_written(action: dict[str, Any]) -> None:
+    assert sorted(action["outputs"]) == sorted(OUTPUTS)
+
+
+def test_everything_is_described(action: dict[str, Any]) -> None:
+    for name, one in (action["inputs"] | action["outputs"]).items():
+        assert one["description"].strip().endswith("."), name
+        assert name == name.lower()
+    assert len(action["description"]) < 125, "the marketplace cuts it"
+    assert action["runs"] == {"using": "docker", "image": "Dockerfile"}
+
+
+def test_the_image_states_the_version() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    assert re.findall(r'image\.version="(.*?)"', dockerfile) == [__version__]
+
+
+def test_the_image_is_of_one_python() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    bases = re.findall(r"^FROM (\S+)", dockerfile, re.M)
+    assert set(bases) - {"dependencies"} == {"python:3.13-slim"}
+    assert "USER" not in dockerfile.split()
+
+
+def versions(name: str) -> dict[str, set[str]]:
+    """The versions that a lock states, by package."""
+    found: dict[str, set[str]] = {}
+    for line in (ROOT / "requirements" / name).read_text("utf-8").splitlines():
+        if match := re.match(r"([a-z0-9-]+)==(\S+)", line):
+            found.setdefault(match[1], set()).add(match[2])
+    return found
+
+
+@pytest.mark.parametrize("name", ["run.txt", "image.txt"])
+def test_what_is_shipped_is_what_is_tested(name: str) -> None:
+    tested = versions("dev.txt")
+    assert versions(name)
+    assert {one: tested.get(one) for one in versions(name)} == versions(name)
+
+
+def test_the_image_holds_what_the_package_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = project["dependencies"] + project["optional-dependencies"]["ingest"]
+    names = {re.split(r"[<>=!~;\[ ]", one)[0] for one in asked}
+    assert names <= set(versions("image.txt"))
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("requirements/*.txt")), ids=lambda path: path.name
+)
+def test_locks_hold_hashes_and_no_address(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.count("==") > 0
+    for block in re.split(r"\n(?=[a-z0-9])", text)[1:]:
+        assert "--hash=sha256:" in block, block
+    assert "://" not in text
+
+
+def test_the_build_context_holds_nothing_else() -> None:
+    """What the Dockerfile copies is let in by name, all else stays out."""
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    let_in = {line[1:] for line in ignored if line.startswith("!")}
+    assert "*" in ignored
+    copied: set[str] = set()
+    for line in (ROOT / "Dockerfile").read_text("utf-8").splitlines():
+        if line.startswith("COPY ") and "--from" not in line:
+            copied.update(line.split()[1:-1])
+    assert copied == let_in
