@@ -12,7 +12,7 @@ from ragproof.dataset.load import Dataset
 from ragproof.endpoint.mapping import ResponseReader
 from ragproof.errors import ConfigError, UsageError
 from ragproof.gate import GateResult, check_names, decide
-from ragproof.records import Case, Failure, FailureKind, Outcome
+from ragproof.records import Case, Failure, FailureKind, Kind, Outcome
 from ragproof.results import runfile
 from ragproof.results.lines import LineStore, case_line
 from ragproof.results.responses import Head, Tail, file_sha256
@@ -22,6 +22,8 @@ from ragproof.scoring.score import Scorer
 from ragproof.scoring.table import ScoreTable
 from ragproof.selector import Selector
 from ragproof.version import __version__
+
+_ERROR = Outcome.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class Evaluation:
         self.job = job
         self.table = _table(job)
         self.store = LineStore(len(job.cases), folder)
+        self._rules = {kind: job.plan.rules[kind] for kind in Kind}
         self._k = job.k
         self._known = frozenset(job.config.gate.allow_failing)
         self._lock = threading.Lock()
@@ -143,21 +146,22 @@ class Evaluation:
         Raises:
             StorageError: the disk is full.
         """
-        case = self.job.cases[index]
+        job = self.job
+        case = job.cases[index]
         response = score = None
+        outcome: Outcome = _ERROR
+        reasons: Sequence[str] = ()
         if failure is None:
-            read = self.job.reader.read(bodies)
+            read = job.reader.read(bodies)
             if isinstance(read, Failure):
                 failure, latency_s = read, None
             else:
                 response = read
-                score = self.job.scorer.score(case, response)
-        outcome, reasons = Outcome.ERROR, list[str]()
-        if score is not None:
-            outcome, reasons = judge(self.job.plan.rules[case.kind], score.scores, score.unscored)
+                score = job.scorer.score(case, response)
+                outcome, reasons = judge(self._rules[case.kind], score.scores, score.unscored)
         line = case_line(
             case,
-            self.job.lines[index],
+            job.lines[index],
             outcome,
             reasons,
             response=response,
@@ -190,7 +194,7 @@ class Evaluation:
         Raises:
             StorageError: it cannot be written.
         """
-        path = folder / "run.json"
+        path = folder / runfile.RUN
         runfile.write_run(path, self._head(result, head, tail, responses), self.store)
         return path
 

@@ -83,7 +83,7 @@ class _BodyReader:
         }
         column = _column_of_items if self._chunks else _column_of_body
         self._columns = [column(paths) for paths in parts.values()]
-        self._places = [(_FIELDS[name], f"chunk.{name}") for name in parts]
+        self._readers = [(_PLACES[name], _READERS[name], f"chunk.{name}") for name in parts]
         self._columns_found_by = [path for paths in parts.values() for path in paths]
 
     def reported_error(self, body: Any) -> str | None:
@@ -111,10 +111,10 @@ class _BodyReader:
         count = len(source) if self._chunks else self._common_length(columns, body)
         if count > MAX_CHUNKS:
             raise ShapeError(f"{count} chunks in one response, more than {MAX_CHUNKS}")
-        parts: list[list[Any]] = [[None] * count] * len(_FIELDS)
-        for (place, where), column in zip(self._places, columns, strict=True):
+        parts: list[list[Any]] = [[None] * count] * len(_PLACES)
+        for (place, reader, where), column in zip(self._readers, columns, strict=True):
             if column:
-                parts[place] = _READERS[place](column, where)
+                parts[place] = reader(column, where)
         ids, texts, _, documents = parts
         if None in ids and (None, None, None) in zip(ids, texts, documents, strict=True):
             raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
@@ -136,7 +136,7 @@ class _BodyReader:
         if len(lengths) > 1:
             named = ", ".join(
                 f"{where.removeprefix('chunk.')} {len(column)}"
-                for (_, where), column in zip(self._places, columns, strict=True)
+                for (_, _, where), column in zip(self._readers, columns, strict=True)
                 if column
             )
             raise ShapeError(f"the lists of chunk parts differ in length: {named}")
@@ -252,8 +252,8 @@ def _numbers(column: list[Any], where: str) -> list[Any]:
 
 _TEXT_OR_NONE = frozenset({str, type(None)})
 _FLOAT = frozenset({float})
-_FIELDS = {name: place for place, name in enumerate(Chunk._fields)}
-_READERS = (_identifiers, _texts, _numbers, _identifiers)
+_PLACES = {name: place for place, name in enumerate(Chunk._fields)}
+_READERS = {"id": _identifiers, "text": _texts, "score": _numbers, "document_id": _identifiers}
 
 
 def _short(value: Any) -> str:

@@ -6,6 +6,7 @@ The verdict is a test of its own so that the file is never greener than the gate
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple, Self, TextIO
@@ -24,6 +25,9 @@ _MARKUP = str.maketrans(
 )
 _HARMLESS = re.compile(r"[A-Za-z0-9 .,:;/@#_()=-]*")
 _GATE = "ragproof.gate"
+_PASS = Outcome.PASS
+_Judged = tuple[str, str, tuple[str, ...]]
+_PASSED: _Judged = ("", "", ())
 
 
 class Test(NamedTuple):
@@ -125,24 +129,28 @@ def _threshold(name: str, entry: Mapping[str, Any]) -> Test:
 
 
 def _case(case: Mapping[str, Any], texts: bool) -> Test:
-    test = Test(f"ragproof.{case['kind']}", case["id"], case["latency_s"] or 0.0)
+    result, kind, reasons = _PASSED if case["outcome"] == _PASS else _judged(case, texts)
+    classname = f"ragproof.{case['kind']}"
+    return Test(classname, case["id"], case["latency_s"] or 0.0, result, kind, reasons)
+
+
+def _judged(case: Mapping[str, Any], texts: bool) -> _Judged:
+    """What became of a case that did not pass: element, type and reasons."""
     reasons = tuple(case["reasons"])
     match case["outcome"]:
-        case Outcome.PASS:
-            return test
         case Outcome.FAIL if case.get("known_failure"):
-            return test._replace(result="skipped", reasons=("known failure", *reasons))
+            return "skipped", "", ("known failure", *reasons)
         case Outcome.FAIL:
-            return test._replace(result="failure", type="case_pass", reasons=reasons)
+            return "failure", "case_pass", reasons
         case Outcome.ERROR:
             failure = case.get("failure") or {}
             kind = failure.get("kind", "unknown")
             said = tuple(filter(None, (failure.get("message"), failure.get("excerpt"))))
             told = said if texts and said else (kind,)
-            return test._replace(result="error", type=kind, reasons=(*reasons, *told))
+            return "error", kind, (*reasons, *told)
         case _:
             why = (f"{metric}: {reason}" for metric, reason in case["unscored"].items())
-            return test._replace(result="skipped", reasons=(*reasons, *why) or ("not scored",))
+            return "skipped", "", (*reasons, *why) or ("not scored",)
 
 
 def _element(test: Test) -> str:
@@ -152,14 +160,16 @@ def _element(test: Test) -> str:
     )
     if not test.result:
         return f"{opening}/>\n"
-    message = cut(collapse(test.reasons[0]) if test.reasons else "", MESSAGE_LENGTH)
-    kind = f" type={_quoted(test.type)}" if test.type else ""
-    body = cut("\n".join(test.reasons), BODY_LENGTH).split("\n")
+    return f"{opening}>\n{_inside(test.result, test.type, test.reasons)}\n</testcase>\n"
+
+
+@lru_cache(maxsize=256)  # most cases that do not pass say why in the same few words
+def _inside(result: str, kind: str, reasons: tuple[str, ...]) -> str:
+    message = cut(collapse(reasons[0]) if reasons else "", MESSAGE_LENGTH)
+    attribute = f" type={_quoted(kind)}" if kind else ""
+    body = cut("\n".join(reasons), BODY_LENGTH).split("\n")
     text = "\n".join(_escaped(visible(line)) for line in body)
-    return (
-        f"{opening}>\n<{test.result} message={_quoted(visible(message))}{kind}>"
-        f"{text}</{test.result}>\n</testcase>\n"
-    )
+    return f"<{result} message={_quoted(visible(message))}{attribute}>{text}</{result}>"
 
 
 def _quoted(text: str) -> str:

@@ -13,6 +13,8 @@ from ragproof.records import Outcome
 MAX_GROUPS = 20
 MAX_IDS = 5
 
+_PASS = Outcome.PASS
+
 _SEVERITY = {Outcome.FAIL: 3, Outcome.ERROR: 2, Outcome.UNSCORED: 1, Outcome.PASS: 0}
 
 
@@ -78,6 +80,8 @@ class Tally:
 
     def add(self, case: Mapping[str, Any]) -> None:
         self._seen += 1
+        if case["outcome"] == _PASS and not case["unscored"]:
+            return
         outcome = Outcome(case["outcome"])
         required = case["id"] in self.required and outcome is not Outcome.PASS
         if required or (outcome is Outcome.FAIL and not case.get("known_failure")):

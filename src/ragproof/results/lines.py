@@ -3,14 +3,14 @@
 import contextlib
 import tempfile
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from ragproof.errors import StorageError
-from ragproof.records import Case, Failure, Outcome, Response
+from ragproof.records import Case, Chunks, Failure, Outcome, Response
 from ragproof.scoring.score import CaseScore
 
 QUESTION_LENGTH = 500
@@ -18,13 +18,15 @@ ANSWER_LENGTH = 2000
 ID_LENGTH = 300
 MIN_RETRIEVED = 10
 _BUFFER = 1_000_000
+_UNSCORED = CaseScore({}, {}, None)
+_NO_RESPONSE = Response()
 
 
 def case_line(  # noqa: PLR0913 - the parts of one record
     case: Case,
     line: int,
     outcome: Outcome,
-    reasons: list[str],
+    reasons: Sequence[str],
     *,
     response: Response | None,
     score: CaseScore | None,
@@ -35,6 +37,8 @@ def case_line(  # noqa: PLR0913 - the parts of one record
     known_failure: bool,
 ) -> bytes:
     """The line for one case, without the comma; texts are cut, at most ``retrieved`` ids."""
+    scores, unscored, ranks = score or _UNSCORED
+    answer, chunks, _ = response or _NO_RESPONSE
     fields: dict[str, Any] = {
         "id": case.id,
         "kind": case.kind,
@@ -44,13 +48,13 @@ def case_line(  # noqa: PLR0913 - the parts of one record
         "question": case.question[:QUESTION_LENGTH],
         "outcome": outcome,
         "reasons": reasons,
-        "scores": score.scores if score else {},
-        "unscored": score.unscored if score else {},
+        "scores": scores,
+        "unscored": unscored,
         "expected": case.expected_source_ids,
         "expected_answer": _cut(case.expected_answer, ANSWER_LENGTH),
-        "retrieved": _retrieved(response, retrieved),
-        "ranks": score.ranks if score else None,
-        "answer": _cut(response.answer, ANSWER_LENGTH) if response else None,
+        "retrieved": None if chunks is None else _names(chunks, max(retrieved, MIN_RETRIEVED)),
+        "ranks": ranks,
+        "answer": _cut(answer, ANSWER_LENGTH),
         "latency_s": latency_s,
         "attempts": attempts,
     }
@@ -65,13 +69,10 @@ def _cut(text: str | None, length: int) -> str | None:
     return None if text is None else text[:length]
 
 
-def _retrieved(response: Response | None, most: int) -> list[str | None] | None:
-    if response is None or response.chunks is None:
-        return None
-    most = max(most, MIN_RETRIEVED)
-    names = response.chunks.ids[:most]
+def _names(chunks: Chunks, most: int) -> list[str | None]:
+    names = chunks.ids[:most]
     if None in names:
-        documents = response.chunks.document_ids[:most]
+        documents = chunks.document_ids[:most]
         names = [
             document if name is None else name
             for name, document in zip(names, documents, strict=True)

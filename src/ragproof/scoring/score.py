@@ -13,6 +13,7 @@ from ragproof.scoring.injection import judge_injection
 from ragproof.scoring.relevance import Match, NotApplicableError, Relevance
 
 _NO_CHUNKS = Chunks()
+_QA = Kind.QA
 
 
 class CaseScore(NamedTuple):
@@ -36,6 +37,7 @@ class Scorer:
         retrieval_columns = [ref for ref in columns if ref.metric.name.startswith("retrieval.")]
         self._retrieves = bool(retrieval_columns)
         self._measure = _retrieval_measure(retrieval_columns)
+        self._cites = "citation.validity" in self._names
         self._compares = any(name.startswith("answer.") for name in self._names)
 
     def score(self, case: Case, response: Response) -> CaseScore:
@@ -43,14 +45,14 @@ class Scorer:
         scores: dict[str, float] = {}
         unscored: dict[str, str] = {}
         ranks = None
-        if case.kind is Kind.QA:
+        if case.kind is _QA:
             if self._retrieves and response.chunks is not None:
                 ranks = self._score_retrieval(case, response, scores, unscored)
             if response.answer is not None:
                 self._score_answer(case, response.answer, scores, unscored)
         elif response.answer is not None:
             self._score_robustness(case, response, scores, unscored)
-        if "citation.validity" in self._names:
+        if self._cites:
             valid = citation.validity(response.citations or (), response.chunks or _NO_CHUNKS)
             if valid is None:
                 unscored["citation.validity"] = "the answer cites nothing"

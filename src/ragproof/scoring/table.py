@@ -1,9 +1,9 @@
 """Scores of all cases, held as columns: a few bytes a score, whatever else a case holds."""
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import fsum
 from typing import NamedTuple
 
 from ragproof.metrics import DIGITS, MetricRef
@@ -45,10 +45,9 @@ class ScoreTable:
     def __init__(self, columns: Iterable[str], cases: Sequence[Selectable]) -> None:
         self.cases = cases
         size = len(cases)
-        self._values = {name: array("d", bytes(8 * size)) for name in columns}
-        self._has = {name: bytearray(size) for name in self._values}
-        self._latency = array("d", bytes(8 * size))
-        self._timed = bytearray(size)
+        # No score is NaN: it stands where there is none.
+        self._values = {name: array("d", [math.nan]) * size for name in columns}
+        self._latency = array("d", [math.nan]) * size
         self._outcomes = bytearray([_OUTCOMES.index(Outcome.ERROR)]) * size
         self._unscored: Counter[tuple[str, str]] = Counter()
         self._slices: dict[tuple[frozenset[Kind], Selector | None], array[int]] = {}
@@ -64,16 +63,14 @@ class ScoreTable:
     ) -> None:
         """Take the scores of the case at ``index``."""
         self._outcomes[index] = _OUTCOMES.index(outcome)
+        columns = self._values
         for name, value in scores.items():
-            column = self._values.get(name)
-            if column is not None:
-                column[index] = value
-                self._has[name][index] = 1
+            if name in columns:
+                columns[name][index] = value
         for item in unscored.items():
             self._unscored[item] += 1
         if latency_s is not None:
             self._latency[index] = latency_s
-            self._timed[index] = 1
 
     @property
     def columns(self) -> Iterable[str]:
@@ -96,12 +93,11 @@ class ScoreTable:
         """The metric over all cases of its kinds, within its slice if it has one."""
         chosen = self._chosen(ref)
         mean = ref.metric.aggregate == "mean"
-        has = self._has[ref.column] if mean else self._timed
         values = self._values[ref.column] if mean else self._latency
-        scored = [values[index] for index in chosen if has[index]]
+        scored = [one for index in chosen if not math.isnan(one := values[index])]
         value = None
         if scored and mean:
-            value = round(fsum(scored) / len(scored), DIGITS)
+            value = round(math.fsum(scored) / len(scored), DIGITS)
         elif scored:
             value = aggregate(sorted(scored), ref.metric.aggregate)
         error = _OUTCOMES.index(Outcome.ERROR)
