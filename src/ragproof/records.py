@@ -5,7 +5,7 @@ small, immutable and cheap to make.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
@@ -25,8 +25,7 @@ class Evidence(NamedTuple):
     source_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One question with what is expected of the endpoint."""
 
     id: str
@@ -38,7 +37,7 @@ class Case:
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     language: str | None = None
-    origin: dict[str, Any] | None = field(default=None, hash=False)
+    origin: dict[str, Any] | None = None
 
 
 class Chunk(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ragproof.records import Case, Evidence, Kind
 from ragproof.strictjson import sha256_hex
@@ -71,7 +71,7 @@ def read_case(raw: Any) -> Case:
     """
     lacking = _lacking(raw)
     try:
-        model = CaseModel.model_validate(raw)
+        model = _validate(raw)
     except ValidationError as error:
         found = error.errors(include_url=False)
         raise CaseProblems([*map(_problem, found), *lacking]) from None
@@ -84,11 +84,18 @@ def read_case(raw: Any) -> Case:
         expected_answer=model.expected_answer,
         expected_source_ids=tuple(model.expected_source_ids),
         adversarial_payload=model.adversarial_payload,
-        evidence=tuple(Evidence(item.quote, item.source_id) for item in model.evidence or ()),
+        evidence=_evidence(model.evidence) if model.evidence else (),
         tags=tuple(model.tags or ()),
         language=model.language,
         origin=model.origin,
     )
+
+
+_validate = TypeAdapter(CaseModel).validator.validate_python
+
+
+def _evidence(items: list[EvidenceModel]) -> tuple[Evidence, ...]:
+    return tuple([Evidence(item.quote, item.source_id) for item in items])
 
 
 def derived_id(kind: Kind, question: str) -> str:

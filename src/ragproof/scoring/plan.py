@@ -1,9 +1,10 @@
 """What a run measures, and when a case passes."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
-from ragproof.config.models import Bounds, Config
+from ragproof.config.models import Bounds, Broken, Config
 from ragproof.errors import ConfigError
 from ragproof.metrics import DIGITS, METRICS, Cutoff, MetricRef, Needs, parse_metric
 from ragproof.records import Kind, Outcome
@@ -77,22 +78,21 @@ def judge(
     """Whether a case with these scores passes, and why not."""
     if not rules:
         return Outcome.UNSCORED, ["nothing that is measured decides whether such a case passes"]
-    failed = [text for name, bound in rules.items() if (text := _violation(name, bound, scores))]
+    failed, missing = [], []
+    for name, bounds in rules.items():
+        value = scores.get(name)
+        if value is None:
+            missing.append(f"{name} is not scored: {_reason(name, unscored)}")
+        # Nearly every case has just what is needed: that spares rounding.
+        elif value != bounds.min and (broken := bounds.broken_by(value)):
+            failed.append(_violation(name, value, broken))
     if failed:
         return Outcome.FAIL, failed
-    missing = [
-        f"{name} is not scored: {_reason(name, unscored)}" for name in rules if name not in scores
-    ]
     return (Outcome.UNSCORED, missing) if missing else (Outcome.PASS, [])
 
 
-def _violation(name: str, bounds: Bounds, scores: Mapping[str, float]) -> str | None:
-    value = scores.get(name)
-    if value is not None and bounds.min == value:
-        return None  # as nearly every case has it: spares rounding
-    broken = None if value is None else bounds.broken_by(value)
-    if value is None or broken is None:
-        return None
+@lru_cache(maxsize=1024)
+def _violation(name: str, value: float, broken: Broken) -> str:
     words = "at least" if broken.side == "below" else "at most"
     needed = "needed" if broken.side == "below" else "allowed"
     limit = f"{broken.limit:.{DIGITS}g}"
