@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ragproof.dataset.frozen import Hasher, explain_mismatch, hash_cases
+from ragproof.dataset.quick import read_quickly
 from ragproof.dataset.schema import CaseProblems, read_case
 from ragproof.dataset.stream import Cursor, DatasetFile
 from ragproof.errors import DatasetError, HashMismatchError
@@ -134,6 +135,9 @@ class _Reader:
             if line.isspace():
                 continue
             self._blank = False
+            if (case := read_quickly(line)) is not None:
+                self._keep(number, case)
+                continue
             try:
                 value = loads(line)
             except StrictJsonError as error:
@@ -193,7 +197,12 @@ class _Reader:
             cursor.expect("]")
             return
         while True:
-            self._take(cursor.line(), cursor.value())
+            line = cursor.line()
+            if (case := read_quickly(text := cursor.rest_of_line())) is not None:
+                cursor.skip(text)
+                self._keep(line, case)
+            else:
+                self._take(line, cursor.value())
             if cursor.expect(",]") == "]":
                 return
 
@@ -205,7 +214,10 @@ class _Reader:
             where = f"case {_shown(name)}: " if isinstance(name, str) else ""
             for field, message in error.problems:
                 self._problem(line, f"{where}{field}: {message}")
-            return
+        else:
+            self._keep(line, case)
+
+    def _keep(self, line: int, case: Case) -> None:
         if case.id in self._ids:
             if not self._first_lines:
                 pairs = zip(self.cases, self.lines, strict=True)

@@ -142,6 +142,17 @@ class Cursor:
                 self.fail("the file ends in the middle: it was cut" if cut else error.message)
             return value
 
+    def rest_of_line(self) -> str:
+        """What of this line lies ahead, without a comma at its end; empty if it was not all read
+        yet. Stays where it is.
+        """
+        end = self._text.find("\n", self._pos)
+        return self._text[self._pos : end].rstrip(", \t\r") if end >= 0 else ""
+
+    def skip(self, text: str) -> None:
+        """Step over a value that was read from :meth:`rest_of_line`."""
+        self._pos += len(text)
+
     def line(self) -> int:
         """The line on which the next value begins."""
         self.peek()
