@@ -10,7 +10,7 @@ import orjson
 from ragproof.dataset.schema import CaseProblems, read_case
 from ragproof.records import Case
 
-_BEFORE_COLON = ('":', " :")
+_BEFORE_COLON = ('":', " :", "\t:", "\r:", "\n:")
 
 
 def read_quickly(text: str) -> Case | None:
