@@ -208,7 +208,7 @@ class Api:
             raise self.malformed("list")
         for link in parse_header_links(reply.headers.get("link", "")):
             if link.get("rel") == "next":
-                return items, self._own(urljoin(reply.url, link["url"]))
+                return items, self._own(reply.url, link["url"])
         return items, None
 
     def _fetch(self, request: _Request) -> tuple[Any, _Reply]:
@@ -242,8 +242,8 @@ class Api:
             if reply.status not in _REDIRECTS:
                 break
             # So GitHub answers about a repository that has been renamed.
-            target = urljoin(reply.url, reply.headers.get("location", ""))
-            reply = self._send(request, self._own(target))
+            target = self._own(reply.url, reply.headers.get("location", ""))
+            reply = self._send(request, target)
         if reply.status // 100 == 2:
             return reply
         purpose = purpose_of(request.method, request.path)
@@ -260,15 +260,7 @@ class Api:
             headers["Content-Type"] = "application/json"
         expires = self._clock() + self._timeout_s
         try:
-            with self._session.request(
-                request.method,
-                url,
-                data=request.body,
-                headers=headers,
-                timeout=self._timeout_s,
-                stream=True,
-                allow_redirects=False,
-            ) as response:
+            with self._open(request, url, headers) as response:
                 good = response.status_code // 100 == 2
                 body = self._read(response, request.limit if good else _ERROR_BYTES, expires)
         except (requests.RequestException, Urllib3Error, OSError) as error:
@@ -279,6 +271,24 @@ class Api:
             )
         found = {name.lower(): value for name, value in response.headers.items()}
         return _Reply(url, response.status_code, found, body)
+
+    def _open(self, request: _Request, url: str, headers: dict[str, str]) -> requests.Response:
+        """Send a request by the session's adapter.
+
+        The session itself would read the whole body of a redirect, followed or not.
+        """
+        session = self._session
+        prepared = session.prepare_request(
+            requests.Request(request.method, url, headers=headers, data=request.body)
+        )
+        return session.get_adapter(url).send(
+            prepared,
+            stream=True,
+            timeout=self._timeout_s,
+            verify=session.verify,
+            cert=session.cert,
+            proxies=dict(session.proxies),
+        )
 
     def _read(self, response: requests.Response, limit: int, expires: float) -> bytes:
         """The decoded body; of one larger than ``limit`` bytes somewhat more than these."""
@@ -326,13 +336,14 @@ class Api:
         texts = [part.get("message") if isinstance(part, dict) else part for part in parts]
         return self._clean("; ".join(text for text in texts if isinstance(text, str)))
 
-    def _own(self, url: str) -> str:
-        """The same address, if it is of the API's own host.
+    def _own(self, base: str, url: str) -> str:
+        """Where an address in a reply leads to, if it is at the API's own host.
 
         It is put together anew, so that nobody can read another host in it than we do.
         """
         try:
-            own = _origin(url) == self._origin
+            target = urljoin(base, url)
+            own = _origin(target) == self._origin
         except ValueError:
             own = False
         if not own:
@@ -340,7 +351,7 @@ class Api:
                 f"GitHub's reply leads to another place: {self._clean(url)}",
                 "the token goes nowhere else; see that GITHUB_API_URL is the server's own address",
             )
-        parts = urlsplit(url)
+        parts = urlsplit(target)
         return urlsplit(self._base)._replace(path=parts.path, query=parts.query).geturl()
 
     def _error(self, message: str, hint: str = "", *, passing: bool = False) -> ApiError:

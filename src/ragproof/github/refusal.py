@@ -13,6 +13,7 @@ from ragproof.errors import RagproofError
 _SECONDARY_WAIT_S = 60.0
 """What GitHub asks to wait at a secondary rate limit if its reply does not say."""
 _MAX_DIGITS = 12
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _SECONDARY = re.compile(r"secondary rate limit|abuse detection", re.IGNORECASE)
 _PERMISSION = re.compile(r"not accessible by|must have .*(rights|access)", re.IGNORECASE)
 _LOCKED = re.compile(r"\blocked\b|\barchived\b", re.IGNORECASE)
@@ -80,7 +81,7 @@ def refused(
     message = f"GitHub does not {purpose.doing}: HTTP {status}" + (f", {said}" if said else "")
     limit = _rate_limit(status, headers, said, now)
     if limit is not None:
-        until = datetime.fromtimestamp(min(now + limit, 2**40), UTC)
+        until = datetime.fromtimestamp(min(now + limit, _LATEST), UTC)
         hint = (
             f"the rate limit of the token ends at {until:%Y-%m-%d %H:%M:%S} UTC;"
             " run the job again then, or run fewer at a time"
