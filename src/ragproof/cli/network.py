@@ -33,7 +33,8 @@ def _proxy(url: str) -> dict[str, str]:
         proxy = select_proxy(url, get_environ_proxies(url))
         parts = urlsplit(url)
     except ValueError as error:
-        raise ConfigError(f"{url} is not an address: {error}", "mend it") from None
+        hint = "mend it under endpoint in the configuration, or as --endpoint gives it"
+        raise ConfigError(f"{url} is not an address: {error}", hint) from None
     return {} if proxy is None else {f"{parts.scheme}://{parts.hostname}": proxy}
 
 
