@@ -1,8 +1,10 @@
 """The entry point of the image: inputs of the action become options of the command line."""
 
 import os
+import signal
 import sys
 from collections.abc import MutableMapping, Sequence
+from types import FrameType
 
 from ragproof.cli import main
 
@@ -32,5 +34,12 @@ def command_line(arguments: Sequence[str], environment: MutableMapping[str, str]
     return ["action", *options]
 
 
+def end(number: int, frame: FrameType | None) -> None:
+    """End as any process would that does not handle the signal."""
+    raise SystemExit(128 + number)
+
+
 if __name__ == "__main__":
+    # The first process of a container is spared each signal that it does not handle itself.
+    signal.signal(signal.SIGTERM, end)
     sys.exit(main(command_line(sys.argv[1:], os.environ)))
