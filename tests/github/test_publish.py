@@ -235,7 +235,9 @@ def test_a_failure_is_annotated_and_ends_the_step(step: Take, worse: str) -> Non
         assert f'"id":"{place[1]}"' in lines[int(place[2]) - 1]
     assert "failing cases are left out here: see the [job summary](" in done.comment
     assert "actions/runs/70)" in done.comment
-    assert "left out" not in done.summary
+    assert done.comment.count("\n#### ") == 10
+    assert done.summary.count("\n#### ") == 50
+    assert "left out here: see `ragproof-out/run.json`" in done.summary
 
 
 def test_never_hides_the_failure_but_no_error(step: Take, worse: str) -> None:
