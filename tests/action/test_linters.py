@@ -1,5 +1,6 @@
 """What `make check` runs over the action's files finds what is bad about a bad file."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -45,7 +46,7 @@ def commands() -> dict[str, list[str]]:
     )
     found: dict[str, list[str]] = {}
     for line in listed.stdout.splitlines():
-        words = shlex.split(line.split(" || ")[0]) if line.startswith(".venv") else [""]
+        words = shlex.split(line) if re.match(r"\S+/bin/", line) else [""]
         tool = Path(words[0]).name
         key = tool if tool != "check-jsonschema" else words[2]
         found[key] = [str(Path(sys.executable).parent / tool), *words[1:]]
