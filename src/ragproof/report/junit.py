@@ -64,8 +64,9 @@ class JunitReport:
 
     def through(self, cases: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Take the cases and hand them on, so that one reading serves several reports."""
+        texts = self._texts
         for case in cases:
-            self._add(_case(case, self._texts))
+            self._add(_case(case, texts))
             yield case
 
     def write(self, out: TextIO) -> None:
@@ -154,13 +155,11 @@ def _judged(case: Mapping[str, Any], texts: bool) -> _Judged:
 
 
 def _element(test: Test) -> str:
-    opening = (
-        f"<testcase classname={_quoted(test.classname)} name={_quoted(test.name)}"
-        f' time="{test.seconds:.3f}"'
-    )
-    if not test.result:
+    classname, name, seconds, result, kind, reasons = test
+    opening = f'<testcase classname={_quoted(classname)} name={_quoted(name)} time="{seconds:.3f}"'
+    if not result:
         return f"{opening}/>\n"
-    return f"{opening}>\n{_inside(test.result, test.type, test.reasons)}\n</testcase>\n"
+    return f"{opening}>\n{_inside(result, kind, reasons)}\n</testcase>\n"
 
 
 @lru_cache(maxsize=256)  # most cases that do not pass say why in the same few words
