@@ -12,6 +12,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 from packages import UnavailableError, file_of
 
 _VERSION = "23.0.2"
+ENTERPRISE = "ghes-3.17"
+"""The oldest Enterprise Server that is described."""
 _VERBS = frozenset({"get", "post", "patch", "put", "delete"})
 _FORMATS = FormatChecker(())
 _JSON = "application/json"
@@ -42,7 +44,8 @@ class Operation(NamedTuple):
 def fetch_description(name: str = "api.github.com") -> "Description | str":
     """The description of github.com or of an Enterprise Server, or why there is none."""
     try:
-        path = file_of("@octokit/openapi", _VERSION, f"generated/{name}.json")
+        files = [f"generated/{one}.json" for one in (name, "api.github.com", ENTERPRISE)]
+        path = file_of("@octokit/openapi", _VERSION, *files)
     except UnavailableError as error:
         return str(error)
     return Description(json.loads(path.read_bytes()))

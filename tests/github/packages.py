@@ -16,20 +16,27 @@ class UnavailableError(Exception):
     """A package cannot be had; says why."""
 
 
-def file_of(name: str, version: str, member: str) -> Path:
+def file_of(name: str, version: str, member: str, *others: str) -> Path:
     """A file of a package, from the cache or the registry.
+
+    If the package must be fetched, the others are kept as well for those who want them next.
 
     Raises:
         UnavailableError: neither has it.
     """
     plain = name.strip("@").replace("/", "-")
-    kept = _cache() / f"{plain}-{version}" / member.replace("/", "-")
-    if not kept.is_file():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-            _fetch(f"{name}@{version}", member, Path(folder) / "file")
-            (Path(folder) / "file").replace(kept)
-    return kept
+    kept = _cache() / f"{plain}-{version}"
+    if not (kept / _flat(member)).is_file():
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept) as folder:
+            archive = _fetch(f"{name}@{version}", Path(folder))
+            for one in (member, *others):
+                _extract(archive, one).replace(kept / _flat(one))
+    return kept / _flat(member)
+
+
+def _flat(member: str) -> str:
+    return member.replace("/", "-")
 
 
 def _cache() -> Path:
@@ -37,18 +44,24 @@ def _cache() -> Path:
     return Path(top) / "ragproof-tests"
 
 
-def _fetch(package: str, member: str, target: Path) -> None:
-    folder = target.parent
+def _fetch(package: str, folder: Path) -> Path:
     command, environment = _npm(folder)
     quick = ["--silent", "--fetch-retries=0", f"--pack-destination={folder}"]
     _run([*command, "pack", package, *quick], environment, folder)
     [archive] = folder.glob("*.tgz")
+    return archive
+
+
+def _extract(archive: Path, member: str) -> Path:
+    """The file, beside the archive."""
+    target = archive.with_name(_flat(member))
     with tarfile.open(archive) as tar:
         content = tar.extractfile(f"package/{member}")
         if content is None:
-            raise UnavailableError(f"{package} holds no {member}")
+            raise UnavailableError(f"{archive.name} holds no {member}")
         with target.open("wb") as file:
             shutil.copyfileobj(content, file)
+    return target
 
 
 def _npm(folder: Path) -> tuple[list[str], dict[str, str]]:

@@ -61,6 +61,7 @@ class _Http(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
+    wbufsize = -1  # a reply in one piece, or the next call waits for an acknowledgement
     server: _Http
 
     def handle_any(self) -> None:

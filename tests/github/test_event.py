@@ -102,6 +102,11 @@ def test_a_workflow_run() -> None:
     )
 
 
+def test_a_run_that_made_a_deployment_is_not_what_the_event_is_about() -> None:
+    run = {key: value for key, value in RUN.items() if key != "head_repository"}
+    assert event.workflow_run_of({"deployment": {}, "workflow_run": run}) is None
+
+
 @pytest.mark.parametrize("key", list(RUN))
 @pytest.mark.parametrize("bad", [None, 0, True, 1.5, "", [], "a\nb", "\ud800", "x\x7f", {}])
 def test_a_workflow_run_that_cannot_be(key: str, bad: Any) -> None:

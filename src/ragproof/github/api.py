@@ -285,7 +285,7 @@ class Api:
             prepared,
             stream=True,
             timeout=self._timeout_s,
-            verify=session.verify,
+            verify=True if session.verify is None else session.verify,
             cert=session.cert,
             proxies=dict(session.proxies),
         )

@@ -90,13 +90,15 @@ def pull_request_from(value: Any) -> PullRequest:
 def workflow_run_of(payload: Mapping[str, Any]) -> WorkflowRun | None:
     """The run that ended; ``None`` if the event is about none.
 
+    Deployments name the run that made them, without a head repository: they are about none.
+
     Raises:
         EventError: it is about one but does not describe it. So it is when the fork that
             the run was of has been deleted.
     """
     path = "workflow_run"
     run = _maybe(payload, path)
-    if run is None:
+    if run is None or (isinstance(run, Mapping) and "head_repository" not in run):
         return None
     repository = full_name(_maybe(run, "head_repository"))
     if repository is None:
