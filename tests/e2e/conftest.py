@@ -40,9 +40,15 @@ def engine_problem() -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def engine() -> None:
+def engine() -> Iterator[None]:
+    """An engine; whatever a test that failed left running there is ended."""
     if reason := engine_problem():
         pytest.skip(reason)
+    yield
+    listed = ["docker", "ps", "--quiet", "--filter", f"label={stage.LABEL}"]
+    left = subprocess.run(listed, text=True, capture_output=True, check=True).stdout.split()
+    if left:
+        subprocess.run(["docker", "rm", "--force", *left], capture_output=True, check=True)
 
 
 @pytest.fixture(scope="session")

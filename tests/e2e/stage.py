@@ -15,9 +15,11 @@ ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "src" / "ragproof" / "demo"
 ACT = Path(sys.executable).parent / "act"
 BASE = "python:3.13-slim"
+LABEL = "ragproof-e2e"
 REPOSITORY = "octo-org/octo-repo"
 HEAD, BASE_SHA, STRICTER = "a" * 40, "b" * 40, "c" * 40
 WRITING, READING = "token-that-may-write-0123456789", "token-that-may-read-0123456789"
+_OUTER = ("GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_")  # of the workflow that runs these tests
 _CONTEXT = ("Dockerfile", ".dockerignore", "action.yml", "entrypoint.py", "pyproject.toml")
 _TEXTS = ("README.md", "LICENSE")
 _FOLDERS = ("src", "requirements")
@@ -40,6 +42,11 @@ jobs:
         run: {later}
 """
 KEEP = """printf '%s' "$OUTPUTS" >outputs.json"""
+
+
+def checked(verdict: str) -> str:
+    """A later step that checks what our own workflow checks on GitHub's runners."""
+    return f"python3 .github/selftest.py {verdict} && {KEEP}"
 
 
 class Annotation(NamedTuple):
@@ -102,7 +109,7 @@ def act(
     (folder / "event.json").write_text(json.dumps(payload or {}))
     (folder / "outputs.json").unlink(missing_ok=True)
     command = [
-        *(str(ACT), event, "--json", "--bind", "--pull=false", "--network", network),
+        *(str(ACT), event, "--json", "--rm", "--bind", "--pull=false", "--network", network),
         *("--eventpath", "event.json", "--platform", f"ubuntu-latest={BASE}"),
         *("--secret", f"GITHUB_TOKEN={token}", "--env", f"GITHUB_REPOSITORY={REPOSITORY}"),
     ]
@@ -111,7 +118,7 @@ def act(
     done = subprocess.run(
         command,
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")},
+        env={name: value for name, value in os.environ.items() if not name.startswith(_OUTER)},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

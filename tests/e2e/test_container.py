@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from stage import DEMO
+from stage import DEMO, LABEL
 
 from ragproof.version import __version__
 
@@ -83,7 +83,8 @@ def command(image: str, workspace: Path, *arguments: str, **inputs: str) -> list
     }
     given = [part for name, text in variables.items() for part in ("-e", f"{name}={text}")]
     return [
-        *("docker", "run", "--rm", "--network", "host", "--workdir", "/github/workspace", *given),
+        *("docker", "run", "--rm", "--label", LABEL, "--network", "host", *given),
+        *("--workdir", "/github/workspace"),
         *("-v", f"{workspace}:/github/workspace", "-v", f"{files}:/github/file_commands"),
         *(image, *arguments),
     ]

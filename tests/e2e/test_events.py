@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stage import HEAD, READING, STRICTER, GithubServer, act, merge_group, pull_request
+from stage import HEAD, READING, STRICTER, GithubServer, act, checked, merge_group, pull_request
 
 EVENTS: dict[str, dict[str, Any]] = {
     "pull_request": pull_request(),
@@ -20,8 +20,8 @@ def test_a_good_endpoint_passes(
     event: str, repository: Path, good: str, github: GithubServer
 ) -> None:
     env = {"GITHUB_API_URL": github.url()}
-    check = "python3 .github/selftest.py pass && printf '%s' \"$OUTPUTS\" >outputs.json"
-    ran = act(repository, event, {"endpoint": good}, payload=EVENTS[event], env=env, later=check)
+    inputs, payload = {"endpoint": good}, EVENTS[event]
+    ran = act(repository, event, inputs, payload=payload, env=env, later=checked("pass"))
     assert ran.ok, ran.log
     assert ran.outputs["verdict"] == "pass"
     assert ran.outputs["exit-code"] == "0"
@@ -47,8 +47,8 @@ def test_a_worse_endpoint_fails(
     event: str, repository: Path, worse: str, github: GithubServer
 ) -> None:
     env = {"GITHUB_API_URL": github.url()}
-    check = "python3 .github/selftest.py fail && printf '%s' \"$OUTPUTS\" >outputs.json"
-    ran = act(repository, event, {"endpoint": worse}, payload=EVENTS[event], env=env, later=check)
+    inputs, payload = {"endpoint": worse}, EVENTS[event]
+    ran = act(repository, event, inputs, payload=payload, env=env, later=checked("fail"))
     assert not ran.ok
     assert ran.code == 1, ran.log
     assert ran.outputs["verdict"] == "fail"

@@ -1,11 +1,12 @@
 """Where an endpoint can be: on the host of a container, in a container beside it, nowhere."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stage import act
+from stage import LABEL, act, checked
 
 WAY_OUT = "0.0.0.0"
 
@@ -21,7 +22,7 @@ def test_localhost_is_found_at_the_gateway(repository: Path, good: str, gateway:
 
 def test_who_listens_for_localhost_only_is_told_what_to_do(repository: Path) -> None:
     inputs = {"endpoint": "http://localhost:9/query", "comment": "never"}
-    ran = act(repository, "push", inputs, network="bridge")
+    ran = act(repository, "push", inputs, network="bridge", later=checked("error"))
     assert (ran.ok, ran.code, ran.outputs["verdict"]) == (False, 2, "error")
     assert WAY_OUT in ran.log
     assert "service container" in ran.log
@@ -30,13 +31,13 @@ def test_who_listens_for_localhost_only_is_told_what_to_do(repository: Path) -> 
 @pytest.fixture
 def service(image: str) -> Iterator[str]:
     """The demo in a container beside the action's, on a network of their own."""
-    name = "ragproof-e2e"
-    for clear in (["rm", "--force", name], ["network", "rm", name]):  # of a run that was killed
-        subprocess.run(["docker", *clear], check=False, capture_output=True)
+    name = f"{LABEL}-{os.getpid()}"
     subprocess.run(["docker", "network", "create", name], check=True, capture_output=True)
     serve = ["demo", "--serve", "--host", "0.0.0.0"]
     place = ["--name", name, "--network", name, "--network-alias", "rag"]
-    subprocess.run(["docker", "run", "--detach", *place, image, *serve], check=True)
+    subprocess.run(
+        ["docker", "run", "--detach", "--label", LABEL, *place, image, *serve], check=True
+    )
     yield name
     subprocess.run(["docker", "rm", "--force", name], check=True, capture_output=True)
     subprocess.run(["docker", "network", "rm", name], check=True, capture_output=True)
