@@ -19,7 +19,6 @@ _STEP = (
 _STEPS = re.compile(_STEP)
 _PLAIN = re.compile(rf"\$(?:{_STEP})*")
 _WILD = object()
-_NOTHING = object()
 
 
 class PathError(ValueError):
@@ -75,8 +74,14 @@ class _Plain:
         self._steps = [(dict if type(step) is str else list, step) for step in steps]
 
     def __call__(self, document: Any) -> list[Any]:
-        found = self._walk(document)
-        return [] if found is _NOTHING else [found]
+        for holder, step in self._steps:
+            if type(document) is not holder:
+                return []
+            try:
+                document = document[step]
+            except (KeyError, IndexError):
+                return []
+        return [document]
 
     def column(self) -> Callable[[list[Any]], list[Any]]:
         """See :meth:`JsonPath.column`."""
@@ -97,18 +102,8 @@ class _Plain:
         return column
 
     def _get(self, document: Any) -> Any:
-        found = self._walk(document)
-        return None if found is _NOTHING else found
-
-    def _walk(self, value: Any) -> Any:
-        for holder, step in self._steps:
-            if type(value) is not holder:
-                return _NOTHING
-            try:
-                value = value[step]
-            except (KeyError, IndexError):
-                return _NOTHING
-        return value
+        found = self(document)
+        return found[0] if found else None
 
 
 def _steps(path: str) -> Iterator[Any]:

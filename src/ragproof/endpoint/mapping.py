@@ -6,6 +6,7 @@ Bodies hold no halves of surrogate pairs: whoever parses them sees to that.
 import json
 import math
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from ragproof.config.endpoint import ChunkMapping, RequestConfig, ResponseMapping
@@ -103,7 +104,7 @@ class _BodyReader:
         found = _first(self._citations, body)
         if len(found) == 1 and isinstance(found[0], list):
             found = found[0]
-        return tuple([_identifier(one, "citations") for one in found if one is not None])
+        return tuple([one for one in _identifiers(found, "citations") if one is not None])
 
     def chunks(self, body: Any) -> Chunks:
         source = self._items(body) if self._chunks else body
@@ -121,14 +122,18 @@ class _BodyReader:
         return Chunks(*parts)
 
     def _items(self, body: Any) -> list[Any]:
-        items: list[Any] = []
+        values: list[Any] = []
         for path in self._chunks:
             found = path.find(body)
             if not found and path.singular:
                 raise ShapeError(f"chunks: {self._paths.chunks} finds nothing")
-            for value in found:
-                items.extend(value if isinstance(value, list) else [value])
-        return [item for item in items if item is not None]
+            values += found
+        if len(values) == 1 and isinstance(values[0], list):
+            items = values[0]
+        else:
+            lists = (value if isinstance(value, list) else [value] for value in values)
+            items = list(chain.from_iterable(lists))
+        return [item for item in items if item is not None] if None in items else items
 
     def _common_length(self, columns: list[list[Any]], body: Any) -> int:
         """How long the columns are that hold anything."""
