@@ -1,4 +1,5 @@
-"""Write the generated pages of docs/: the command line from --help, the metrics from docstrings."""
+"""Write the generated pages of docs/: commands from --help, metrics from docstrings, inputs and
+outputs from action.yml."""
 
 import inspect
 import re
@@ -6,12 +7,14 @@ import sys
 from pathlib import Path
 
 import click
+import yaml
 
 from ragproof.cli import cli
 from ragproof.metrics import METRICS, Cutoff, Metric
 from ragproof.scoring import abstention, answer, citation, injection, latency, retrieval
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 _EXPLAINED = {
     "retrieval.precision": retrieval.precision,
@@ -115,7 +118,20 @@ def _rule(docstring: str) -> str:
     return _markdown(docstring.partition("\n\n")[2]).strip()
 
 
-PAGES = {"cli.md": cli_page, "metrics.md": metrics_page}
+def inputs_page() -> str:
+    """Inputs and outputs of the action."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    parts = ["# Inputs and outputs of the action\n\nGenerated from `action.yml`.\n"]
+    for title in ("Inputs", "Outputs"):
+        rows = "\n".join(
+            f"| `{name}` | {' '.join(entry['description'].split())} |"
+            for name, entry in action[title.lower()].items()
+        )
+        parts.append(f"## {title}\n\n| name | what |\n| --- | --- |\n{rows}\n")
+    return "\n".join(parts)
+
+
+PAGES = {"cli.md": cli_page, "inputs.md": inputs_page, "metrics.md": metrics_page}
 
 
 def main() -> int:

@@ -38,14 +38,23 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["cli.md", "metrics.md"])
+@pytest.mark.parametrize("name", ["cli.md", "inputs.md", "metrics.md"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generator().PAGES[name]()
 
 
 @pytest.mark.parametrize(("where", "text"), list(blocks("yaml")))
-def test_yaml_examples_are_configurations(where: str, text: str) -> None:
-    Config.model_validate(yaml.safe_load(text))
+def test_yaml_examples_are_configurations_or_workflows(where: str, text: str) -> None:
+    value = yaml.safe_load(text)
+    if "jobs" not in value:
+        Config.model_validate(value)
+        return
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    steps = [step for job in value["jobs"].values() for step in job["steps"]]
+    ours = [step for step in steps if "ragproof-action" in step.get("uses", "")]
+    assert ours
+    for step in ours:
+        assert set(step.get("with", {})) <= set(inputs)
 
 
 def test_there_are_examples() -> None:
