@@ -82,10 +82,11 @@ class _BodyReader:
             for name in Chunk._fields
             if (path := getattr(chunk, name)) is not None
         }
-        column = _column_of_items if self._chunks else _column_of_body
-        self._columns = [column(paths) for paths in parts.values()]
-        self._readers = [(_PLACES[name], _READERS[name], f"chunk.{name}") for name in parts]
         self._columns_found_by = [path for paths in parts.values() for path in paths]
+        column = _column_of_items if self._chunks else _column_of_body
+        self._columns = [
+            column(parts[name]) if name in parts else _no_column for name in Chunk._fields
+        ]
 
     def reported_error(self, body: Any) -> str | None:
         for path in self._error:
@@ -112,14 +113,16 @@ class _BodyReader:
         count = len(source) if self._chunks else self._common_length(columns, body)
         if count > MAX_CHUNKS:
             raise ShapeError(f"{count} chunks in one response, more than {MAX_CHUNKS}")
-        parts: list[list[Any]] = [[None] * count] * len(_PLACES)
-        for (place, reader, where), column in zip(self._readers, columns, strict=True):
-            if column:
-                parts[place] = reader(column, where)
-        ids, texts, _, documents = parts
+        ids, texts, scores, documents = [column or [None] * count for column in columns]
+        chunks = Chunks(
+            _identifiers(ids, "chunk.id"),
+            _texts(texts, "chunk.text"),
+            _numbers(scores, "chunk.score"),
+            _identifiers(documents, "chunk.document_id"),
+        )
         if None in ids and (None, None, None) in zip(ids, texts, documents, strict=True):
             raise ShapeError("a chunk has neither id, text nor document_id where the mapping looks")
-        return Chunks(*parts)
+        return chunks
 
     def _items(self, body: Any) -> list[Any]:
         values: list[Any] = []
@@ -139,11 +142,8 @@ class _BodyReader:
         """How long the columns are that hold anything."""
         lengths = {len(column) for column in columns if column}
         if len(lengths) > 1:
-            named = ", ".join(
-                f"{where.removeprefix('chunk.')} {len(column)}"
-                for (_, _, where), column in zip(self._readers, columns, strict=True)
-                if column
-            )
+            pairs = zip(Chunk._fields, columns, strict=True)
+            named = ", ".join(f"{name} {len(column)}" for name, column in pairs if column)
             raise ShapeError(f"the lists of chunk parts differ in length: {named}")
         if not lengths:
             self._check_columns(body)
@@ -205,6 +205,10 @@ def _column_of_body(paths: list[JsonPath]) -> Callable[[Any], list[Any]]:
     return column
 
 
+def _no_column(source: Any) -> list[Any]:
+    return []
+
+
 def _text(value: Any, where: str) -> str:
     if isinstance(value, str):
         return value
@@ -257,8 +261,6 @@ def _numbers(column: list[Any], where: str) -> list[Any]:
 
 _TEXT_OR_NONE = frozenset({str, type(None)})
 _FLOAT = frozenset({float})
-_PLACES = {name: place for place, name in enumerate(Chunk._fields)}
-_READERS = {"id": _identifiers, "text": _texts, "score": _numbers, "document_id": _identifiers}
 
 
 def _short(value: Any) -> str:
