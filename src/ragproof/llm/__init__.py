@@ -1,0 +1,1 @@
+"""Language models: one protocol, clients for the usual providers, replies as data."""
