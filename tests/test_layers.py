@@ -121,7 +121,15 @@ def imported_by(code: str) -> set[str]:
         ),
         (
             "import ragproof.cli.evaluate, ragproof.pipeline",
-            {"jinja2", "jsonpath_rfc9535", "sqlite3", "http.server", "numpy"},
+            {
+                "requests",
+                "urllib3",
+                "jinja2",
+                "jsonpath_rfc9535",
+                "sqlite3",
+                "http.server",
+                "numpy",
+            },
         ),
     ],
 )

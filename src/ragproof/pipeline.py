@@ -4,15 +4,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ragproof.config.endpoint import EndpointConfig
-from ragproof.endpoint.ask import Asking
-from ragproof.endpoint.client import Exchange
-from ragproof.endpoint.client import Plan as AskPlan
-from ragproof.endpoint.template import RequestTemplate
-from ragproof.endpoint.transport import Network
 from ragproof.errors import RunFileError, StorageError
 from ragproof.evaluation import Evaluation, Job
 from ragproof.gate import GateResult
@@ -26,6 +21,12 @@ from ragproof.results.responses import (
     Tail,
     question_hash,
 )
+
+if TYPE_CHECKING:
+    from ragproof.endpoint.ask import Asking
+    from ragproof.endpoint.client import Exchange
+    from ragproof.endpoint.client import Plan as AskPlan
+    from ragproof.endpoint.transport import Network
 
 RESPONSES = "responses.jsonl"
 _POLL_S = 0.1
@@ -47,22 +48,25 @@ class Finished(NamedTuple):
     complete: bool
 
 
-def ask_plan(endpoint: EndpointConfig, k: int, network: Network, redactor: Redactor) -> AskPlan:
+def ask_plan(endpoint: EndpointConfig, k: int, network: "Network", redactor: Redactor) -> "AskPlan":
     """Compile the requests of an endpoint whose references are resolved.
 
     Raises:
         ConfigError: an address or a placeholder that cannot be.
     """
+    from ragproof.endpoint.client import Plan  # noqa: PLC0415 - saved responses need no client
+    from ragproof.endpoint.template import RequestTemplate  # noqa: PLC0415
+
     templates = {
         name: RequestTemplate(
             request, f"endpoint.{name}" if endpoint.url is None else "endpoint", k
         )
         for name, request in endpoint.requests().items()
     }
-    return AskPlan(templates, endpoint, network, redactor)
+    return Plan(templates, endpoint, network, redactor)
 
 
-def origin(plan: AskPlan) -> str:
+def origin(plan: "AskPlan") -> str:
     """Scheme, host and port of the endpoint that is asked (the last, if there are two)."""
     url = urlsplit(list(plan.templates.values())[-1].origin.geturl())
     return f"{url.scheme}://{url.netloc}"
@@ -70,7 +74,7 @@ def origin(plan: AskPlan) -> str:
 
 def ask_and_score(
     job: Job,
-    plan: AskPlan,
+    plan: "AskPlan",
     folder: Path,
     *,
     cancelled: Callable[[], bool] = lambda: False,
@@ -81,12 +85,14 @@ def ask_and_score(
     Raises:
         StorageError: a file cannot be written; what was written stays.
     """
+    from ragproof.endpoint.ask import Asking  # noqa: PLC0415 - saved responses need no client
+
     head = Head(job.dataset.hash, plan.redactor.text(origin(plan)))
     responses = folder / RESPONSES
     with Evaluation(job, folder) as evaluation:
         writer = ResponsesWriter(responses, head)
 
-        def take(index: int, exchange: Exchange) -> Failure | None:
+        def take(index: int, exchange: "Exchange") -> Failure | None:
             writer.add(job.cases[index], exchange)
             return evaluation.take(
                 index, exchange.parsed, exchange.failure, exchange.latency_s, exchange.attempts
@@ -110,7 +116,7 @@ def ask_and_score(
     return Finished(result, run, tail.complete)
 
 
-def _ask(asking: Asking, total: int, poll: Callable[[Progress], bool]) -> Tail:
+def _ask(asking: "Asking", total: int, poll: Callable[[Progress], bool]) -> Tail:
     """Ask to the end, until there is no use in asking on, or until ``poll`` says to stop."""
     started = time.monotonic()
     asking.begin()

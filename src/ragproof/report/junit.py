@@ -156,10 +156,15 @@ def _judged(case: Mapping[str, Any], texts: bool) -> _Judged:
 
 def _element(test: Test) -> str:
     classname, name, seconds, result, kind, reasons = test
-    opening = f'<testcase classname={_quoted(classname)} name={_quoted(name)} time="{seconds:.3f}"'
+    opening = f'{_opening(classname)} name={_quoted(name)} time="{seconds:.3f}"'
     if not result:
         return f"{opening}/>\n"
     return f"{opening}>\n{_inside(result, kind, reasons)}\n</testcase>\n"
+
+
+@lru_cache(maxsize=16)
+def _opening(classname: str) -> str:
+    return f"<testcase classname={_quoted(classname)}"
 
 
 @lru_cache(maxsize=256)  # most cases that do not pass say why in the same few words

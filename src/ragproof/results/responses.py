@@ -12,13 +12,16 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragproof.endpoint.body import parse
-from ragproof.endpoint.client import Exchange
 from ragproof.errors import RunFileError, StorageError
 from ragproof.files import give_to_owner_of
 from ragproof.records import Case, Failure, FailureKind
+
+if TYPE_CHECKING:
+    # Scoring saved responses again needs no client.
+    from ragproof.endpoint.client import Exchange
 
 SCHEMA = "ragproof.responses/1"
 _QUESTION_DIGITS = 16
@@ -86,7 +89,7 @@ class ResponsesWriter:
         self._waiting_bytes = 0
         self._write(_line({"schema": SCHEMA, **head._asdict()}))
 
-    def add(self, case: Case, exchange: Exchange) -> None:
+    def add(self, case: Case, exchange: "Exchange") -> None:
         """Append one exchange.
 
         Raises:
