@@ -51,10 +51,10 @@ def case_line(  # noqa: PLR0913 - the parts of one record
         "scores": scores,
         "unscored": unscored,
         "expected": case.expected_source_ids,
-        "expected_answer": _cut(case.expected_answer, ANSWER_LENGTH),
+        "expected_answer": case.expected_answer and case.expected_answer[:ANSWER_LENGTH],
         "retrieved": None if chunks is None else _names(chunks, max(retrieved, MIN_RETRIEVED)),
         "ranks": ranks,
-        "answer": _cut(answer, ANSWER_LENGTH),
+        "answer": answer and answer[:ANSWER_LENGTH],
         "latency_s": latency_s,
         "attempts": attempts,
     }
@@ -63,10 +63,6 @@ def case_line(  # noqa: PLR0913 - the parts of one record
     if known_failure:
         fields["known_failure"] = True
     return orjson.dumps(fields)
-
-
-def _cut(text: str | None, length: int) -> str | None:
-    return None if text is None else text[:length]
 
 
 def _names(chunks: Chunks, most: int) -> list[str | None]:

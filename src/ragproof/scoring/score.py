@@ -47,7 +47,7 @@ class Scorer:
         ranks = None
         if case.kind is _QA:
             if self._retrieves and response.chunks is not None:
-                ranks = self._score_retrieval(case, response, scores, unscored)
+                ranks = self._score_retrieval(case, response.chunks, scores, unscored)
             if response.answer is not None:
                 self._score_answer(case, response.answer, scores, unscored)
         elif response.answer is not None:
@@ -61,10 +61,10 @@ class Scorer:
         return CaseScore(scores, unscored, ranks)
 
     def _score_retrieval(
-        self, case: Case, response: Response, scores: dict[str, float], unscored: dict[str, str]
+        self, case: Case, chunks: Chunks, scores: dict[str, float], unscored: dict[str, str]
     ) -> tuple[int, ...] | None:
         try:
-            relevance = self._match(case, response.chunks or _NO_CHUNKS)
+            relevance = self._match(case, chunks)
         except NotApplicableError as error:
             unscored["retrieval"] = str(error)
             return None
