@@ -15,8 +15,8 @@ ROOT = Path(ragproof.__file__).parent
 # Lowest first. What stands on one line does not import from each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "version", "records"),
-    ("__init__", "files", "redact", "selector", "strictjson"),
-    ("metrics",),
+    ("__init__", "files", "graphemes", "redact", "selector", "strictjson"),
+    ("metrics", "stats"),
     ("config", "dataset"),
     ("endpoint", "scoring"),
     ("corpus", "gate", "llm"),

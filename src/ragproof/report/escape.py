@@ -5,8 +5,9 @@ escaped is longer than what was cut.
 """
 
 import re
-import unicodedata
 from itertools import groupby
+
+from ragproof.graphemes import boundary
 
 # Controls, bidirectional marks, what has no width, noncharacters and unpaired surrogates.
 # Written out, not asked of unicodedata: the same text looks the same on every Python.
@@ -56,7 +57,7 @@ def cut(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    end = _boundary(text, limit)
+    end = boundary(text, limit)
     left = len(text) - end
     return f"{text[:end]}… (+{left:,} character{'' if left == 1 else 's'})"
 
@@ -135,56 +136,3 @@ def _is_safe(word: str, *, first: bool) -> bool:
     if first and _LIST_MARKER.fullmatch(word):
         return False
     return _SAFE_WORD.fullmatch(word) is not None
-
-
-_LONGEST_CLUSTER = 32
-"""Characters that are kept together at most: a heap of accents has no end."""
-
-
-def _boundary(text: str, limit: int) -> int:
-    for end in range(limit, max(limit - _LONGEST_CLUSTER, 0), -1):
-        if not _joined(text, end):
-            return end
-    return limit
-
-
-def _joined(text: str, at: int) -> bool:
-    """Whether the characters on both sides of a place are seen as one."""
-    before, after = text[at - 1], text[at]
-    if "\u200d" in (before, after) or _extends(after) or _is_virama(before):
-        return True
-    if _is_flag(before) and _is_flag(after):
-        run = at
-        while run and _is_flag(text[run - 1]):
-            run -= 1
-        return (at - run) % 2 == 1
-    return f"{before}{after}" == "\r\n" or _is_one_syllable(before, after)
-
-
-def _extends(char: str) -> bool:
-    """Combining marks, variation selectors, skin tones and tags (the flag of Wales)."""
-    return (
-        unicodedata.category(char) in ("Mn", "Mc", "Me")
-        or char in "\u0e33\u0eb3"
-        or "\U0001f3fb" <= char <= "\U0001f3ff"
-        or "\U000e0020" <= char <= "\U000e007f"
-    )
-
-
-def _is_virama(char: str) -> bool:
-    """The mark that ties two consonants of an Indic script together."""
-    return unicodedata.combining(char) == 9
-
-
-def _is_flag(char: str) -> bool:
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
-
-
-def _is_one_syllable(before: str, after: str) -> bool:
-    """Hangul: leading consonants join what follows, vowels and finals what precedes."""
-    syllable = "\uac00" <= after <= "\ud7a3"
-    leading = "\u1100" <= before <= "\u115f" or "\ua960" <= before <= "\ua97c"
-    if leading:
-        return syllable or "\u1100" <= after <= "\u11ff" or "\ua960" <= after <= "\ua97c"
-    follows = "\u1160" <= after <= "\u11ff" or "\ud7b0" <= after <= "\ud7fb"
-    return follows and ("\u1160" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7fb")
