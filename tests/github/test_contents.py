@@ -110,7 +110,15 @@ def test_replies_of_other_shapes(server: Server, body: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [{"content": 5}, {"content": "!!"}, {"content": "YQ"}, {"encoding": "none"}, {}]
+    "more",
+    [
+        {"content": 5},
+        {"content": "!!"},
+        {"content": "YQ"},
+        {"content": "YQ=="},
+        {"encoding": "none"},
+        {},
+    ],
 )
 def test_a_reply_without_usable_content_leads_to_the_raw_file(
     server: Server, more: dict[str, Any]

@@ -83,8 +83,7 @@ def pull_request_from(value: Any) -> PullRequest:
     base = _text(_maybe(value, "base", "sha"), _SHA, f"{path}.base.sha")
     head_repository = full_name(_maybe(value, "head", "repo"))
     base_repository = full_name(_maybe(value, "base", "repo"))
-    same = head_repository is not None and same_name(head_repository, base_repository)
-    return PullRequest(number, head, base, not same)
+    return PullRequest(number, head, base, not same_name(head_repository, base_repository))
 
 
 def workflow_run_of(payload: Mapping[str, Any]) -> WorkflowRun | None:
@@ -140,7 +139,7 @@ def runs_foreign_code(event_name: str, payload: Mapping[str, Any]) -> bool:
     if event_name != "workflow_run":
         return False
     head = full_name(_maybe(payload, "workflow_run", "head_repository"))
-    return head is None or not same_name(head, full_name(_maybe(payload, "repository")))
+    return not same_name(head, full_name(_maybe(payload, "repository")))
 
 
 def full_name(repository: Any) -> str | None:
@@ -155,7 +154,7 @@ def is_repository(name: str) -> bool:
 
 
 def same_name(one: str | None, other: str | None) -> bool:
-    """Whether two names of owners or repositories mean the same: case is none of them."""
+    """Whether two names of owners or repositories are known and mean the same, in any case."""
     return one is not None and other is not None and one.lower() == other.lower()
 
 
