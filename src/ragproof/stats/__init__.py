@@ -1,0 +1,1 @@
+"""Statistics of paired scores: pure functions of numbers, without numpy."""
