@@ -1,0 +1,175 @@
+"""Questions with an answer: written from a chunk, checked, and confirmed by a second look."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ragproof.corpus.records import Chunk
+from ragproof.generate.asking import Asker, passage, unusable
+from ragproof.generate.checks import Unfit, check_answer, check_question
+from ragproof.generate.language import detect_language
+from ragproof.generate.prompts import Data
+from ragproof.generate.records import Discard, Discarded, Draft, Outcome, Source
+from ragproof.generate.replies import Written, read_check, read_elsewhere, read_questions
+from ragproof.generate.search import ChunkIndex
+from ragproof.generate.text import find_quote
+from ragproof.llm.errors import CompletionError
+from ragproof.records import Kind
+from ragproof.scoring.text import normalise_quote
+
+SHOWN = 3
+"""Passages from elsewhere that the model sees at most."""
+_SEARCHED = 12
+_KNOWN_AGAIN = 25
+"""A quote of so many letters stands in two documents because one has it from the other."""
+MULTI = "multi-document"
+
+
+async def from_chunk(
+    asker: Asker, index: ChunkIndex, chunk: Chunk, count: int, known: Sequence[str]
+) -> list[Outcome]:
+    """Ask for so many questions on one chunk, about other things than those ``known``."""
+    shown = [Data(question) for question in known]
+    data = {"passage": passage(chunk), "count": count, "known": shown}
+    return await _write(asker, index, (chunk,), "question", count, data)
+
+
+async def from_pair(asker: Asker, index: ChunkIndex, chunks: tuple[Chunk, Chunk]) -> list[Outcome]:
+    """Ask for a question that takes both chunks to answer."""
+    data = {"passages": [passage(chunk) for chunk in chunks]}
+    return await _write(asker, index, chunks, "several", 1, data)
+
+
+def partner(index: ChunkIndex, chunk: Chunk) -> Chunk | None:
+    """The chunk of another document that has most to do with this one."""
+    query = " ".join([*chunk.headings, chunk.text[:500]])
+    found = index.search(query, _SEARCHED)
+    return next((one for one in found if one.document_id != chunk.document_id), None)
+
+
+async def _write(
+    asker: Asker,
+    index: ChunkIndex,
+    chunks: tuple[Chunk, ...],
+    template: str,
+    count: int,
+    data: Mapping[str, object],
+) -> list[Outcome]:
+    try:
+        written = read_questions(await asker.ask(template, **data))
+    except CompletionError as error:
+        return [unusable(error, chunks[0])]
+    if not written:
+        reason = Discard.SHAPE if written is None else Discard.NOTHING
+        return [Discarded(reason, chunks[0])]
+    language = detect_language(chunks[0].text)
+    jobs = (_judge(asker, index, one, chunks, language) for one in written[:count])
+    return list(await asyncio.gather(*jobs))
+
+
+async def _judge(
+    asker: Asker,
+    index: ChunkIndex,
+    written: Written,
+    chunks: tuple[Chunk, ...],
+    language: str | None,
+) -> Outcome:
+    question = written.question
+    try:
+        check_question(question, language)
+        sources = check_answer(written, chunks)
+        await _confirm(asker, written, chunks)
+        also, more = await _look_elsewhere(asker, index, written, sources)
+    except Unfit as unfit:
+        return Discarded(unfit.reason, chunks[0], question, unfit.detail)
+    except CompletionError as error:
+        return unusable(error, chunks[0], question)
+    tags = (MULTI,) if len(chunks) > 1 else ()
+    return Draft(
+        Kind.QA,
+        chunks[0],
+        question,
+        written.answer,
+        (*sources, *more),
+        language,
+        also=also,
+        tags=tags,
+    )
+
+
+async def _confirm(asker: Asker, written: Written, chunks: Sequence[Chunk]) -> None:
+    """Have the model answer from the chunks alone."""
+    checked = read_check(
+        await asker.ask(
+            "check",
+            passages=[passage(chunk) for chunk in chunks],
+            question=Data(written.question),
+            answer=Data(written.answer),
+        )
+    )
+    if checked is None or checked.answerable is None:
+        raise Unfit(Discard.UNCLEAR)
+    if not checked.answerable:
+        raise Unfit(Discard.NOT_ANSWERABLE)
+    if checked.correct is None:
+        raise Unfit(Discard.UNCLEAR)
+    if not checked.correct:
+        raise Unfit(Discard.WRONG, f"the check answers: {checked.answer}")
+    if len(chunks) > 1 and not checked.needed:
+        raise Unfit(Discard.ONE_IS_ENOUGH if checked.needed is False else Discard.UNCLEAR)
+
+
+async def _look_elsewhere(
+    asker: Asker, index: ChunkIndex, written: Written, sources: Sequence[Source]
+) -> tuple[tuple[str, ...], list[Source]]:
+    """Other documents that hold the quote, and other quotes that give the same answer.
+
+    Raises:
+        Unfit: another passage answers differently.
+    """
+    hits = index.search(written.question, _SEARCHED)
+    also = _copies(hits, sources)
+    own = {source.chunk.id for source in sources}
+    others = [
+        chunk
+        for chunk in hits
+        if chunk.id not in own and not any(_holds(chunk, source.quote) for source in sources)
+    ][:SHOWN]
+    if not others:
+        return also, []
+    value = await asker.ask(
+        "elsewhere",
+        question=Data(written.question),
+        answer=Data(written.answer),
+        passages=[passage(chunk) for chunk in others],
+    )
+    found = read_elsewhere(value, len(others))
+    if found is None:
+        raise Unfit(Discard.UNCLEAR)
+    more = []
+    for one in found:
+        chunk = others[one.passage]
+        span = find_quote(one.quote, chunk.text)
+        if one.same is False:
+            # Without words to show for it nobody could tell; better one question less.
+            where = f"{chunk.document_id}: {one.quote}"
+            raise Unfit(Discard.ELSEWHERE if span else Discard.UNCLEAR, where)
+        if one.same and span is not None:
+            more.append(Source(chunk, span))
+    return also, more
+
+
+def _copies(hits: Sequence[Chunk], sources: Sequence[Source]) -> tuple[str, ...]:
+    """Documents of which a chunk holds a quote that is long enough to be copied."""
+    if len(sources) != 1 or sum(map(str.isalnum, sources[0].quote)) < _KNOWN_AGAIN:
+        return ()
+    own = sources[0].chunk.document_id
+    found = (chunk.document_id for chunk in hits if _holds(chunk, sources[0].quote))
+    return tuple(dict.fromkeys(one for one in found if one != own))
+
+
+def _holds(chunk: Chunk, quote: str) -> bool:
+    return normalise_quote(quote) in _normalised(chunk.text)
+
+
+_normalised = lru_cache(maxsize=1024)(normalise_quote)
