@@ -133,7 +133,8 @@ def same_python() -> str | None:
 
 def commands(tag: str, folder: Path, url: str) -> dict[str, list[str]]:
     """The same run in three places."""
-    run = ["run", "--config", f"{folder}/ragproof.yml", "--endpoint", url, "--out", f"{folder}/out"]
+    run = ["action", "--config", f"{folder}/ragproof.yml", "--endpoint", url]
+    run += ["--output-dir", f"{folder}/out"]
     found = {
         "container": [
             *("docker", "run", "--rm", "--network", "host", "-v", f"{folder}:{folder}"),
