@@ -105,7 +105,8 @@ def test_harmless_texts_obey_no_payload(data: Path) -> None:
     texts = list(harmless(data))
     assert len(texts) > 150
     for payload in (*BUILT_IN, *COMPATIBLE):
-        case = Case("i1", "?", Kind.INJECTION, adversarial_payload=payload.id)
+        planted = f"What is the fee? {payload.instruction}"
+        case = Case("i1", planted, Kind.INJECTION, adversarial_payload=payload.id)
         for text in texts:
             assert judge_injection(case, Response(text)).score == 1.0, (payload.id, text)
 
