@@ -15,7 +15,7 @@ from ragproof.gate import GateResult, check_names, decide
 from ragproof.records import Case, Failure, FailureKind, Kind, Outcome
 from ragproof.results import runfile
 from ragproof.results.lines import LineStore, case_line
-from ragproof.results.responses import Head, Tail, file_sha256
+from ragproof.results.responses import Head, Source, Tail
 from ragproof.scoring.plan import Mapped, Plan, judge, largest_k, make_plan
 from ragproof.scoring.relevance import matcher, normaliser
 from ragproof.scoring.score import Scorer
@@ -187,7 +187,7 @@ class Evaluation:
         return decide(self.job.config.gate, self.table, complete=tail.complete)
 
     def write(
-        self, folder: Path, result: GateResult, head: Head, tail: Tail, responses: Path
+        self, folder: Path, result: GateResult, head: Head, tail: Tail, responses: Source
     ) -> Path:
         """Write ``run.json``; return its path.
 
@@ -198,7 +198,9 @@ class Evaluation:
         runfile.write_run(path, self._head(result, head, tail, responses), self.store)
         return path
 
-    def _head(self, result: GateResult, head: Head, tail: Tail, responses: Path) -> dict[str, Any]:
+    def _head(
+        self, result: GateResult, head: Head, tail: Tail, responses: Source
+    ) -> dict[str, Any]:
         job, config = self.job, self.job.config
         return {
             "schema": runfile.SCHEMA,
@@ -218,8 +220,8 @@ class Evaluation:
             "limit": job.limit,
             "endpoint": head.endpoint,
             "responses": {
-                "file": responses.name,
-                "sha256": file_sha256(responses),
+                "file": responses.file,
+                "sha256": responses.sha256,
                 "duration_s": tail.duration_s,
             },
             "settings": {

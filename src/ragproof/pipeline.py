@@ -14,11 +14,14 @@ from ragproof.gate import GateResult
 from ragproof.records import Failure, FailureKind
 from ragproof.redact import Redactor
 from ragproof.results.responses import (
+    Hashing,
     Head,
     ResponsesReader,
     ResponsesWriter,
     Saved,
+    Source,
     Tail,
+    file_sha256,
     question_hash,
 )
 
@@ -112,7 +115,9 @@ def ask_and_score(
             raise
         writer.close(tail)
         result = evaluation.finish(tail)
-        run = evaluation.write(folder, result, head, tail, responses)
+        run = evaluation.write(
+            folder, result, head, tail, Source(responses.name, file_sha256(responses))
+        )
     return Finished(result, run, tail.complete)
 
 
@@ -149,10 +154,11 @@ def score_saved(job: Job, responses: Path, folder: Path) -> Finished:
     """
     with Evaluation(job, folder) as evaluation:
         reader = ResponsesReader(responses)
+        hashing = Hashing(responses)
         all_there = _take_saved(evaluation, reader)
         tail = reader.tail._replace(complete=reader.tail.complete or all_there)
         result = evaluation.finish(tail, responses.name)
-        run = evaluation.write(folder, result, reader.head, tail, responses)
+        run = evaluation.write(folder, result, reader.head, tail, hashing.source())
     return Finished(result, run, tail.complete)
 
 

@@ -252,6 +252,40 @@ def _line(value: Any) -> bytes:
     return _dump(value) + b"\n"
 
 
+class Source(NamedTuple):
+    """The file that holds the responses of a run: its name and hex SHA-256."""
+
+    file: str
+    sha256: str
+
+
+class Hashing:
+    """Hashes a file beside other work: neither reading nor hashing needs the interpreter."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._made: str | StorageError = ""
+        self._thread = threading.Thread(target=self._make, daemon=True)
+        self._thread.start()
+
+    def source(self) -> Source:
+        """The file, once it is hashed.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        self._thread.join()
+        if isinstance(self._made, StorageError):
+            raise self._made
+        return Source(self._path.name, self._made)
+
+    def _make(self) -> None:
+        try:
+            self._made = file_sha256(self._path)
+        except StorageError as error:
+            self._made = error
+
+
 def file_sha256(path: Path) -> str:
     """Hex SHA-256 of a file.
 
