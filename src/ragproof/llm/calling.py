@@ -85,6 +85,7 @@ class Caller:
         self._watch = watch
         self._adapter = Adapter(watch, shared.network.localhost)
         self._session = open_session(self._adapter)
+        self._prepared: requests.PreparedRequest | None = None
         self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing
 
     def close(self) -> None:
@@ -141,12 +142,17 @@ class Caller:
         return self._understood(raw, dialect)
 
     def _prepare(self, call: Call) -> requests.PreparedRequest:
-        # A text of the user's may hold half of a surrogate pair, which JSON can spell.
+        """The request of a call: one object, whose body is another each time."""
+        if self._prepared is None:
+            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            self._prepared = self._session.prepare_request(
+                requests.Request("POST", call.url, headers={**headers, **call.headers}, data=b"{}")
+            )
+        # A text of the user's may hold half of a surrogate pair, which escapes can spell.
         body = json.dumps(call.body).encode()
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        return self._session.prepare_request(
-            requests.Request("POST", call.url, headers={**headers, **call.headers}, data=body)
-        )
+        self._prepared.body = body
+        self._prepared.headers["Content-Length"] = str(len(body))
+        return self._prepared
 
     def _read(self, response: BaseHTTPResponse) -> bytes:
         """The decoded body, or its first bytes and one more than are taken."""
