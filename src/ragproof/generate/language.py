@@ -66,6 +66,11 @@ def detect_language(text: str) -> str | None:
     return first if sure else None
 
 
+def common_words(language: str | None) -> frozenset[str]:
+    """The commonest words of a language, case folded; none of one that is told by its script."""
+    return _SETS.get(language or "", frozenset())
+
+
 def is_other_language(question: str, language: str) -> bool:
     """Whether a question is surely not in that language."""
     script = _by_script(question)

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ragproof.generate.records import Discarded, Draft, Failed, Sort
+from ragproof.generate.records import Discarded, Failed, Sort
+from ragproof.records import Case
 
 _CUT = 300
 _DELIVERED, _DISCARDED, _FAILED = "delivered", "discarded", "failed"
@@ -40,17 +41,18 @@ class Ledger:
         self.stopped = ""
         self._entries: dict[Sort, list[Entry]] = {sort: [] for sort in Sort}
 
-    def deliver(self, sort: Sort, draft: Draft, case_id: str) -> None:
+    def deliver(self, sort: Sort, case: Case, document: str, chunk: str) -> None:
         """A candidate became a case."""
-        self._add(sort, _DELIVERED, draft, case_id=case_id)
+        entry = Entry(_DELIVERED, "", "", _cut(case.question), document, chunk, case.id)
+        self._entries[sort].append(entry)
 
     def discard(self, sort: Sort, one: Discarded) -> None:
         """A candidate is no case."""
-        self._add(sort, _DISCARDED, one, one.reason.value, one.detail)
+        self._add(sort, _DISCARDED, one, one.reason.value)
 
     def fail(self, sort: Sort, one: Failed) -> None:
         """A call gave nothing."""
-        self._add(sort, _FAILED, one, one.reason, one.detail)
+        self._add(sort, _FAILED, one, one.reason)
 
     def entries(self, sort: Sort) -> tuple[Entry, ...]:
         """The candidates of a sort, in order."""
@@ -123,18 +125,9 @@ class Ledger:
         entries = (entry for one in sorts for entry in self._entries[one])
         return Counter(entry.reason for entry in entries if entry.outcome == outcome)
 
-    def _add(
-        self,
-        sort: Sort,
-        outcome: str,
-        one: Draft | Discarded | Failed,
-        reason: str = "",
-        detail: str = "",
-        case_id: str = "",
-    ) -> None:
-        said = (_cut(reason), _cut(detail), _cut(one.question))
-        where = (one.chunk.document_id, one.chunk.id)
-        self._entries[sort].append(Entry(outcome, *said, *where, case_id))
+    def _add(self, sort: Sort, outcome: str, one: Discarded | Failed, reason: str) -> None:
+        said = (_cut(reason), _cut(one.detail), _cut(one.question))
+        self._entries[sort].append(Entry(outcome, *said, one.chunk.document_id, one.chunk.id))
 
 
 def _ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:

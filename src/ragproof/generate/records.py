@@ -54,6 +54,8 @@ class Sort(StrEnum):
     MULTI = "multi-document"
     UNANSWERABLE = "unanswerable"
     INJECTION = "injection"
+    BASE = "question to plant in"
+    """Honest questions that are no cases themselves, where no others are asked for."""
 
 
 class Draft(NamedTuple):

@@ -18,6 +18,8 @@ ROUNDS = 3
 """So often a chunk is asked about, where the corpus is too small for what is asked for."""
 MOST_AT_ONCE = 5
 """Questions that are asked for in one prompt at most."""
+MOST_BASES = 20
+"""Honest questions that are made only to plant instructions in."""
 NOBODY_AFTER = 8
 """Calls that fail before any succeeded, after which there is no point in asking on."""
 
@@ -32,14 +34,24 @@ class Wanted(NamedTuple):
 
     def counts(self) -> dict[Sort, int]:
         """Those that are wanted at all, by sort."""
-        every = (self.qa, self.multi, self.unanswerable, self.injection)
-        return {sort: count for sort, count in zip(Sort, every, strict=True) if count}
+        every = {
+            Sort.QA: self.qa,
+            Sort.MULTI: self.multi,
+            Sort.UNANSWERABLE: self.unanswerable,
+            Sort.INJECTION: self.injection,
+        }
+        return {sort: count for sort, count in every.items() if count}
+
+    def bases(self, kept: bool) -> int:
+        """How many honest questions are needed beside these to plant instructions in; ``kept``
+        says whether an older set brings some."""
+        return 0 if self.qa or self.multi or kept else min(self.injection, MOST_BASES)
 
 
 async def generate(works: Works, asker: Asker, wanted: Wanted) -> None:
     """Have a model write questions, as far as the corpus gives them.
 
-    Cases with planted instructions are made from these afterwards.
+    Cases with planted instructions are made from these afterwards, by :meth:`Works.plant`.
 
     Raises:
         RagproofError: no call can succeed. What was taken before stays in ``works``.
@@ -48,7 +60,8 @@ async def generate(works: Works, asker: Asker, wanted: Wanted) -> None:
     writer = _Writer(works, asker, index)
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(writer.single(wanted.qa))
+            group.create_task(writer.single(Sort.QA, wanted.qa))
+            group.create_task(writer.single(Sort.BASE, wanted.bases(bool(works.kept))))
             group.create_task(writer.multi(wanted.multi))
             group.create_task(writer.unanswerable(wanted.unanswerable))
     except BaseExceptionGroup as errors:
@@ -79,12 +92,12 @@ class _Writer:
         # Jobs make calls one after the other: with twice as many of them no place stays free.
         self._width = 2 * asker.concurrency
 
-    async def single(self, wanted: int) -> None:
+    async def single(self, sort: Sort, wanted: int) -> None:
         """Questions on one chunk each, round by round.
 
         A round begins when the one before has ended, so that what it knows is always the same.
         """
-        take = self._taker(Sort.QA, wanted)
+        take = self._taker(sort, wanted)
         known: dict[str, list[str]] = {}
         barren: set[str] = set()
 
@@ -96,7 +109,7 @@ class _Writer:
             return take(outcome)
 
         for _ in range(ROUNDS):
-            left = wanted - len(self._works.taken(Sort.QA))
+            left = wanted - len(self._works.taken(sort))
             chunks = [chunk for chunk in self._works.order if chunk.id not in barren]
             asked = {chunk.id: tuple(known.get(chunk.id, ())) for chunk in chunks}
             if left > 0:

@@ -7,6 +7,7 @@ from ragproof.errors import RagproofError
 from ragproof.generate.cases import make_case
 from ragproof.generate.duplicates import Asked
 from ragproof.generate.fill import Take
+from ragproof.generate.injection import Base, Planted, plant
 from ragproof.generate.ledger import Ledger
 from ragproof.generate.origin import Maker
 from ragproof.generate.records import Discard, Discarded, Draft, Failed, Outcome, Sort
@@ -49,6 +50,7 @@ class Works:
         self.kept = tuple(kept)
         self.ledger = Ledger()
         self._taken: dict[Sort, list[tuple[Draft, Case]]] = {sort: [] for sort in Sort}
+        self.planted: list[Planted] = []
         self._tags = tags
         self._progress = progress
 
@@ -58,8 +60,23 @@ class Works:
 
     def cases(self) -> list[Case]:
         """All cases, sort by sort; of two with the same question in different sorts the first."""
-        every = (case for sort in Sort for _, case in self._taken[sort])
-        return list({case.id: case for case in reversed(list(every))}.values())[::-1]
+        written = (Sort.QA, Sort.MULTI, Sort.UNANSWERABLE)
+        every = [case for sort in written for _, case in self._taken[sort]]
+        every += [planted.case for planted in self.planted]
+        found: dict[str, Case] = {}
+        for case in every:
+            found.setdefault(case.id, case)
+        return list(found.values())
+
+    def plant(self, count: int, *, documents: bool) -> None:
+        """Make cases with planted instructions, from the questions that are there."""
+        sorts = (Sort.QA, Sort.MULTI, Sort.BASE)
+        bases = [Base.of_draft(*pair) for sort in sorts for pair in self._taken[sort]]
+        bases += filter(None, map(Base.of_case, self.kept))
+        for planted in plant(bases, count, self.maker.seed, documents=documents):
+            self.planted.append(planted)
+            base = planted.base
+            self.ledger.deliver(Sort.INJECTION, planted.case, base.document, base.chunk)
 
     def taker(self, sort: Sort, wanted: int) -> Take:
         """What takes the outcomes of one sort, up to so many cases.
@@ -93,7 +110,7 @@ class Works:
         else:
             case = make_case(outcome, self.maker, self._tags)
             self._taken[sort].append((outcome, case))
-            self.ledger.deliver(sort, outcome, case.id)
+            self.ledger.deliver(sort, case, outcome.chunk.document_id, outcome.chunk.id)
 
     def require_something(self) -> None:
         """See that any case was made.
