@@ -16,6 +16,7 @@ _UNSEEN = re.compile(r"[\s\\]+")
 _GAP = re.compile(r"[\"'“”‘’`,:;\[\]{}()]*")
 _EMPTY = re.compile(r"""[:,\[{](?:""|'')(?=[,}\]:])""")
 _NUMBER = re.compile(r"[-+]?[\d.][\d._]*(?:[eE][-+]?\d+)?(?![\w.%/-])")
+_QUOTES = frozenset("\"'“”‘’")
 _WORDS = {True: "true", False: "false", None: "null"}
 _SPELT = {"true": ("true",), "false": ("false",), "null": ("null", "none")}
 
@@ -61,9 +62,10 @@ def _match(plain: str, pos: int, leaf: Any) -> int | None:
     if isinstance(leaf, str):
         wanted = _UNSEEN.sub("", leaf)
         place = plain.find(wanted, pos) if wanted else -1
-        if place < 0 or not _GAP.fullmatch(plain, pos, place):
+        end = place + len(wanted)
+        if place < 0 or not _GAP.fullmatch(plain, pos, place) or _takes_quote(plain, place, end):
             return None
-        return place + len(wanted)
+        return end
     gap = _GAP.match(plain, pos)
     start = pos if gap is None else gap.end()
     if isinstance(leaf, bool) or leaf is None:
@@ -72,6 +74,13 @@ def _match(plain: str, pos: int, leaf: Any) -> int | None:
     if number is None or not isinstance(leaf, int | float) or not _equal(number[0], leaf):
         return None
     return number.end()
+
+
+def _takes_quote(plain: str, start: int, end: int) -> bool:
+    """Whether a text from ``start`` to ``end`` holds the quote that should be around it."""
+    first = plain[start] in _QUOTES and plain[start - 1 : start] not in _QUOTES
+    last = plain[end - 1] in _QUOTES and plain[end : end + 1] not in _QUOTES
+    return first or last
 
 
 def _match_word(plain: str, start: int, word: str) -> int | None:
