@@ -65,14 +65,14 @@ class Planted(NamedTuple):
     document: Poisoned | None
 
 
-def plant(bases: Sequence[Base], count: int, seed: int, *, documents: bool) -> Iterator[Planted]:
-    """So many cases, as far as there are different ones: question and payload both change from one
-    to the next, and no pair comes twice."""
+def plant(bases: Sequence[Base], seed: int, *, documents: bool) -> Iterator[Planted]:
+    """All cases that there are: question and payload both change from one to the next, and no pair
+    comes twice."""
     payloads = ordered_payloads(seed)
     if not bases:
         return
     cycle = lcm(len(bases), len(payloads))
-    for number in range(min(count, len(bases) * len(payloads))):
+    for number in range(len(bases) * len(payloads)):
         # Both go round; when both are at their beginning again, one is moved on by one place.
         payload = payloads[(number + number // cycle) % len(payloads)]
         yield _planted(bases[number % len(bases)], payload, documents=documents)

@@ -74,6 +74,11 @@ class Prompts(NamedTuple):
         """One hash over all of them."""
         return sha256_hex(repr(sorted(self.hashes.items())))[:HASH_DIGITS]
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What cases are tagged with: the domain, unless it is the general one."""
+        return () if self.domain == DOMAINS[0] else (self.domain,)
+
     def render(self, name: str, **data: Any) -> str:
         """The prompt of that name. Texts of others in ``data`` must be :class:`Data`.
 

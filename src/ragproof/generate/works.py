@@ -1,6 +1,7 @@
 """What one generation has so far: cases in order, and the account of all candidates."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from ragproof.corpus.records import Chunk
 from ragproof.errors import RagproofError
@@ -48,6 +49,7 @@ class Works:
         self.chunks = chunks
         self.maker = maker
         self.kept = tuple(kept)
+        self._kept_ids = frozenset(case.id for case in kept)
         self.ledger = Ledger()
         self._taken: dict[Sort, list[tuple[Draft, Case]]] = {sort: [] for sort in Sort}
         self.planted: list[Planted] = []
@@ -68,12 +70,24 @@ class Works:
             found.setdefault(case.id, case)
         return list(found.values())
 
+    def context(self, case_id: str) -> tuple[str, ...]:
+        """The texts of the chunks that a case was made from or compared with."""
+        for pairs in self._taken.values():
+            for draft, case in pairs:
+                if case.id == case_id:
+                    chunks = [source.chunk for source in draft.sources] or draft.checked
+                    return tuple(dict.fromkeys(chunk.text for chunk in chunks))
+        found = (one.base.passage for one in self.planted if one.case.id == case_id)
+        return tuple(found)
+
     def plant(self, count: int, *, documents: bool) -> None:
         """Make cases with planted instructions, from the questions that are there."""
         sorts = (Sort.QA, Sort.MULTI, Sort.BASE)
         bases = [Base.of_draft(*pair) for sort in sorts for pair in self._taken[sort]]
         bases += filter(None, map(Base.of_case, self.kept))
-        for planted in plant(bases, count, self.maker.seed, documents=documents):
+        every = plant(bases, self.maker.seed, documents=documents)
+        new = (planted for planted in every if planted.case.id not in self._kept_ids)
+        for planted in islice(new, count):
             self.planted.append(planted)
             base = planted.base
             self.ledger.deliver(Sort.INJECTION, planted.case, base.document, base.chunk)
@@ -109,6 +123,8 @@ class Works:
             self.ledger.discard(sort, outcome)
         else:
             case = make_case(outcome, self.maker, self._tags)
+            if case.id in self._kept_ids:  # of a case whose question was edited since
+                case = case._replace(id=f"{case.id}-new")
             self._taken[sort].append((outcome, case))
             self.ledger.deliver(sort, case, outcome.chunk.document_id, outcome.chunk.id)
 
