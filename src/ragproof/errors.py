@@ -56,6 +56,12 @@ class DatasetError(RagproofError):
     exit_code = ExitCode.USAGE
 
 
+class CorpusError(RagproofError):
+    """The corpus is missing, or nothing of it can be read."""
+
+    exit_code = ExitCode.USAGE
+
+
 class HashMismatchError(DatasetError):
     """A frozen dataset was changed after it was frozen."""
 
