@@ -5,11 +5,14 @@ FROM python:3.13-slim AS dependencies
 RUN python -m venv --without-pip /opt/ragproof
 WORKDIR /build
 COPY requirements/image.txt requirements/image.txt
-# Typings and the sources of extensions serve no program. Bytecode is not checked against its
-# source, so it stays valid whatever date a layer gives a file.
+# Typings and the sources of extensions serve no program, and of lxml nothing but etree is imported.
+# Bytecode is not checked against its source, so it stays valid whatever date a layer gives a file.
 RUN python -m pip --python /opt/ragproof/bin/python install --no-cache-dir --no-compile \
       --require-hashes --only-binary :all: -r requirements/image.txt \
  && find /opt/ragproof -name '*.py[ix]' -delete -o -name '*.px[di]' -delete -o -name '*.h' -delete \
+ && rm -r /opt/ragproof/lib/python3*/site-packages/lxml/html \
+      /opt/ragproof/lib/python3*/site-packages/lxml/isoschematron \
+      /opt/ragproof/lib/python3*/site-packages/lxml/objectify.* \
  && python -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/ragproof/lib
 
 FROM dependencies AS ragproof

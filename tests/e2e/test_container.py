@@ -122,6 +122,21 @@ def test_everything_is_compiled(image: str) -> None:
     assert run([*python, "-I", "-c", script]).stdout == "True []\n"
 
 
+def test_documents_can_be_read(image: str) -> None:
+    """What is left out of the readers' packages is nothing that they need."""
+    script = (
+        "import io, docx, pypdf; file = io.BytesIO(); made = docx.Document();"
+        "made.add_heading('read'); made.add_table(1, 1).cell(0, 0).text = 'me'; made.save(file);"
+        "again = docx.Document(file); pdf = pypdf.PdfWriter(); pdf.add_blank_page(9, 9);"
+        "pdf.encrypt('', algorithm='AES-256'); out = io.BytesIO(); pdf.write(out);"
+        "print(again.paragraphs[0].text, again.tables[0].cell(0, 0).text,"
+        " len(pypdf.PdfReader(out).pages))"
+    )
+    python = ["docker", "run", "--rm", "--entrypoint", "/opt/ragproof/bin/python", image]
+    done = run([*python, "-I", "-c", script])
+    assert done.stdout == "read me 1\n", done.stderr
+
+
 def test_the_layers_of_ours_are_small(image: str) -> None:
     def size(name: str) -> int:
         shown = run(["docker", "image", "inspect", "--format", "{{.Size}}", name])
