@@ -1,7 +1,12 @@
 """action.yml, the command line, the image and the locks say the same."""
 
+import ast
 import re
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +121,46 @@ def test_the_build_context_holds_nothing_else() -> None:
         if line.startswith("COPY ") and "--from" not in line:
             copied.update(line.split()[1:-1])
     assert copied == let_in
+
+
+def third_party() -> Iterator[tuple[str, str]]:
+    """What our modules import of others, with where."""
+    ours = {"ragproof", "__future__"}
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in {one.partition(".")[0] for one in names}:
+                if name not in ours and name not in sys.stdlib_module_names:
+                    yield name, path.relative_to(ROOT).as_posix()
+
+
+def test_everything_that_is_imported_is_in_the_image() -> None:
+    """Something that only the tests ask for would be missing where it counts."""
+    packages = packages_distributions()
+    locked = set(versions("image.txt"))
+    missing = {
+        f"{where}: {name}"
+        for name, where in third_party()
+        if not {one.lower().replace("_", "-") for one in packages.get(name, ["?"])} & locked
+    }
+    assert missing == set()
+
+
+HEAVY = ("pypdf", "docx", "lxml", "cryptography", "markdown_it", "json_repair")
+
+
+def test_asking_imports_nothing_that_only_reading_needs(tmp_path: Path) -> None:
+    """A run starts without what makes datasets: it is there, but costs nothing."""
+    script = (
+        "import sys; from ragproof.cli import main;"
+        "code = main(['demo', '--out', sys.argv[1]]); assert code in (0, 1), code;"
+        "print('imported', [name for name in sys.argv[2:] if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "out"), *HEAVY]
+    done = subprocess.run(command, text=True, capture_output=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported []"
