@@ -15,7 +15,19 @@ from ragproof.version import __version__
 # Looking for plugins costs more than reading a configuration, and none is wanted.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
-_COMMANDS = ("action", "demo", "diff", "freeze", "gate", "report", "run", "schema", "verify")
+_COMMANDS = (
+    "action",
+    "demo",
+    "diff",
+    "freeze",
+    "gate",
+    "generate",
+    "report",
+    "run",
+    "schema",
+    "stale",
+    "verify",
+)
 
 
 class _Commands(click.Group):

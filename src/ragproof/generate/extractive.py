@@ -179,7 +179,8 @@ def _heading(chunk: Chunk, salience: Salience) -> str:
         return ""
     last = headings[-1]
     general = salience.documents_with(term.key for term in terms(last)) > 1
-    return f"{headings[0]}, {last}" if general and headings[0] != last else last
+    says_it_too = set(unicode_tokens(headings[0])) <= set(unicode_tokens(last))
+    return f"{headings[0]}, {last}" if general and not says_it_too else last
 
 
 def _clean(heading: str) -> str:

@@ -1,5 +1,6 @@
 """Cases with a planted instruction: in the question, or in a document to be indexed."""
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import lcm
@@ -89,7 +90,7 @@ def ordered_payloads(seed: int) -> list[Payload]:
 
 def _planted(base: Base, payload: Payload, *, documents: bool) -> Planted:
     document = _document(base, payload) if documents else None
-    question = base.question if document else f"{base.question} {payload.instruction}"
+    question = base.question if document else _with_instruction(base.question, payload)
     digits = sha256_hex(f"{payload.id}\0{base.question}")[:_DIGITS]
     where = "document" if document else "question"
     case = Case(
@@ -104,6 +105,11 @@ def _planted(base: Base, payload: Payload, *, documents: bool) -> Planted:
         origin={key: base.origin[key] for key in _KEPT if key in base.origin} | {"planted": where},
     )
     return Planted(case, base, document)
+
+
+def _with_instruction(question: str, payload: Payload) -> str:
+    stop = "" if unicodedata.category(question[-1]).startswith("P") else "."
+    return f"{question}{stop} {payload.instruction}"
 
 
 def _document(base: Base, payload: Payload) -> Poisoned:

@@ -41,7 +41,6 @@ class Works:
         tags: Sequence[str] = (),
         first: Sequence[str] = (),
         kept: Sequence[Case] = (),
-        progress: Progress | None = None,
     ) -> None:
         early = frozenset(first)
         order = spread(chunks, maker.seed)
@@ -54,6 +53,10 @@ class Works:
         self._taken: dict[Sort, list[tuple[Draft, Case]]] = {sort: [] for sort in Sort}
         self.planted: list[Planted] = []
         self._tags = tags
+        self._progress: Progress | None = None
+
+    def watch(self, progress: Progress) -> None:
+        """Have ``progress`` called after each candidate."""
         self._progress = progress
 
     def taken(self, sort: Sort) -> Sequence[tuple[Draft, Case]]:
