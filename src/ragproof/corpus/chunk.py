@@ -82,8 +82,8 @@ def _spans(document: Document, settings: ChunkSettings) -> Iterator[tuple[int | 
 
 def _blocks(document: Document) -> Iterator[Block]:
     text = document.text
-    if document.format == "markdown":
-        return markdown_blocks(text)
+    if document.format in ("markdown", "html", "docx"):  # reading these makes Markdown of them
+        return markdown_blocks(text, front_matter=document.format == "markdown")
     if document.format == "rst":
         return rst_blocks(text)
     if document.format == "code":

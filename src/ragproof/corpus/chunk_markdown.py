@@ -26,11 +26,11 @@ _LONGEST_FENCE = 16
 """Longer fences count as this long, so that there are not too many to look for."""
 
 
-def markdown_blocks(text: str) -> Iterator[Block]:
-    """The sections of a document in Markdown."""
+def markdown_blocks(text: str, *, front_matter: bool = True) -> Iterator[Block]:
+    """The sections of a document in Markdown, which may begin with settings."""
     from ragproof.corpus.chunk_parse import parsed_blocks  # noqa: PLC0415 - short texts need none
 
-    front = _FRONT_MATTER.match(text)
+    front = _FRONT_MATTER.match(text) if front_matter else None
     begin = front.end() if front else 0
     if front:
         start, end = trim(text, 0, begin)

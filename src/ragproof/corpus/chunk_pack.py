@@ -68,9 +68,9 @@ def _fitting(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, 
 def pack(text: str, found: Sequence[Unit], size: int, overlap: int) -> Iterator[Span]:
     """Fill chunks with units in their order.
 
-    A chunk ends where the next unit has no room, or where a section begins and the chunk
-    holds a quarter of ``size``; smaller sections are put together. What leads on to the next
-    unit goes with it. A chunk that goes on in a section repeats up to ``overlap`` characters.
+    A chunk ends where the next unit has no room, or where a section begins; but sections of
+    less than a quarter of ``size`` are put together. What leads on to the next unit goes with
+    it. A chunk that goes on in a section repeats up to ``overlap`` characters.
     """
     first, begin = 0, found[0].start if found else 0
     while first < len(found):
@@ -86,7 +86,9 @@ def _stop(found: Sequence[Unit], first: int, begin: int, size: int) -> int:
     """The number of the first unit that is not in the chunk."""
     stop = first + 1
     while stop < len(found) and found[stop].end - begin <= size:
-        if found[stop].opens and found[stop - 1].end - begin >= size // 4:
+        enough = found[stop - 1].end - begin >= size // 4
+        more = found[-1].end - found[stop].start >= size // 4
+        if found[stop].opens and enough and more:
             break
         stop += 1
     if stop == len(found):

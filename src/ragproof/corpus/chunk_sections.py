@@ -49,7 +49,7 @@ def sections(text: str, headings: Iterable[Heading], begin: int = 0) -> Iterator
 
 def _kept(words: str) -> str:
     words = " ".join(words.split())
-    return words[: boundary(words, min(len(words), _LONGEST))]
+    return words[: boundary(words, min(len(words), _LONGEST))].rstrip()
 
 
 def section_blocks(text: str, found: Iterable[Section], body: Body) -> Iterator[Block]:

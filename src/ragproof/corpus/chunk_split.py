@@ -10,10 +10,10 @@ from ragproof.graphemes import joined
 # and brackets belongs to the sentence.
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])[.!?…؟۔]++[\"'”’»)\]*_`]*+(?=\s)"
-    r"|[。！？｡।॥።፧፨។៕။༎༏᠃։]++[」』”’）》〉】\"')*_]*+"
+    r"|[。！？｡।॥።፧፨។៕။།༎༏᠃։]++[」』”’）》〉】\"')*_]*+"
 )
 SPACE = re.compile(r"[\s\u200b]")
-_NUMBER_OR_INITIAL = re.compile(r"(?:^|[\s(\[„“\"'.])(?:[0-9]{1,2}|[^\W\d_])\.$")
+_NUMBER_OR_INITIAL = re.compile(r"(?:^|[\s(\[„“\"'.])(?:[0-9]{1,2}|[A-Za-z\u00c0-\u058f])\.$")
 _LINE_BREAKS = ("\n",)
 _CLAUSE_ENDS = ("，", "；", "：", "、", "،", "؛", ", ", "; ", ": ", " – ", " — ")
 _WORD_ENDS = (" ", "\n", "\t", "\u3000", "\u200b", "\u0f0b")
@@ -37,7 +37,7 @@ def _goes_on(text: str, start: int, match: re.Match[str], following: int) -> boo
 
     A sentence too many in one piece does no harm, one in two pieces some.
     """
-    if text[following].islower():
+    if text[following] < "\u0600" and text[following].islower():  # on every Python the same
         return True
     before = text[max(start, match.start() - 4) : match.start() + 1]
     return match[0] == "." and _NUMBER_OR_INITIAL.search(before) is not None
