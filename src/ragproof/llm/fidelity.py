@@ -8,14 +8,19 @@ and word of the value must stand in the text, in order, with only punctuation in
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _UNSEEN = re.compile(r"[\s\\]+")
 _GAP = re.compile(r"[\"'“”‘’`,:;\[\]{}()]*")
 _EMPTY = re.compile(r"""[:,\[{](?:""|'')(?=[,}\]:])""")
+_UNSURE = re.compile(r"[\"']{3}")
 _NUMBER = re.compile(r"[-+]?[\d.][\d._]*(?:[eE][-+]?\d+)?(?![\w.%/-])")
+_MARKS = frozenset(",:;")
+_STRUCTURE = re.compile(r"[\"“”{}\[\],:\n]")
+_SWALLOWED = re.compile(r"[\"“”]\s*[:\"“”]|\n\s*[\"“”]\w")
+_COLON = re.compile(r"[\"'“”‘’`]*:")
 _QUOTES = frozenset("\"'“”‘’")
 _WORDS = {True: "true", False: "false", None: "null"}
 _SPELT = {"true": ("true",), "false": ("false",), "null": ("null", "none")}
@@ -27,29 +32,52 @@ def is_faithful(value: Any, text: str) -> bool:
     White space and backslashes are not compared.
     """
     plain = _plain(text)
+    leaves = list(_leaves(value))
+    if not all(_is_clean(leaf) for leaf in leaves):
+        return False
     if _signs(plain) != _signs(json.dumps(value, ensure_ascii=False)):
         return False
+    if _UNSURE.search(plain) or len(_EMPTY.findall(plain)) != sum(
+        leaf.value == "" for leaf in leaves
+    ):
+        return False
     pos = 0
-    for leaf in _leaves(value):
-        end = _match(plain, pos, leaf)
-        if end is None:
+    for leaf in leaves:
+        end = _match(plain, pos, leaf.value)
+        if end is None or (leaf.is_key and not _COLON.match(plain, end)):
             return False
         pos = end
-    gap = _GAP.match(plain, pos)
-    return gap is not None and gap.end() == len(plain)
+    return _GAP.fullmatch(plain, pos) is not None
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """Keys and values that hold no others, in the order of the text."""
+class _Leaf(NamedTuple):
+    """A key, or a value that holds no others."""
+
+    value: Any
+    is_key: bool
+
+
+def _leaves(value: Any) -> Iterator[_Leaf]:
+    """All leaves in the order of the text."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield str(key)
+            yield _Leaf(key, is_key=True)
             yield from _leaves(item)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list):
         for item in value:
             yield from _leaves(item)
     else:
-        yield value
+        yield _Leaf(value, is_key=False)
+
+
+def _is_clean(leaf: _Leaf) -> bool:
+    """Whether a text swallowed nothing that stands around it: a key, or a quote."""
+    text = leaf.value
+    if not isinstance(text, str):
+        return True
+    if (_STRUCTURE if leaf.is_key else _SWALLOWED).search(text):
+        return False
+    return not (text.count('"') % 2 and (text.startswith('"') or text.endswith('"')))
 
 
 def _match(plain: str, pos: int, leaf: Any) -> int | None:
@@ -63,7 +91,7 @@ def _match(plain: str, pos: int, leaf: Any) -> int | None:
         wanted = _UNSEEN.sub("", leaf)
         place = plain.find(wanted, pos) if wanted else -1
         end = place + len(wanted)
-        if place < 0 or not _GAP.fullmatch(plain, pos, place) or _takes_quote(plain, place, end):
+        if place < 0 or not _GAP.fullmatch(plain, pos, place) or _takes_sign(plain, place, end):
             return None
         return end
     gap = _GAP.match(plain, pos)
@@ -76,11 +104,13 @@ def _match(plain: str, pos: int, leaf: Any) -> int | None:
     return number.end()
 
 
-def _takes_quote(plain: str, start: int, end: int) -> bool:
-    """Whether a text from ``start`` to ``end`` holds the quote that should be around it."""
-    first = plain[start] in _QUOTES and plain[start - 1 : start] not in _QUOTES
-    last = plain[end - 1] in _QUOTES and plain[end : end + 1] not in _QUOTES
-    return first or last
+def _takes_sign(plain: str, start: int, end: int) -> bool:
+    """Whether a text from ``start`` to ``end`` holds a sign that should be around or after it."""
+    before, after = plain[start - 1 : start] in _QUOTES, plain[end : end + 1] in _QUOTES
+    first, last = plain[start], plain[end - 1]
+    if first in _QUOTES or last in _QUOTES:
+        return (first in _QUOTES and not before) or (last in _QUOTES and not after)
+    return (first in _MARKS or last in _MARKS) and not (before and after)
 
 
 def _match_word(plain: str, start: int, word: str) -> int | None:

@@ -15,6 +15,8 @@ MAX_REPAIRED = 100_000
 _THOUGHTS = re.compile(r"\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;]*(?:```[\w-]*[\s,;]*)*")
+_GOES_BEFORE = re.compile(r"[\"'“”]\s*[:,]\s*\Z")
+_RESIDUE = re.compile(r"[\"'“”]\s*:\s*[\"'“{\[\d]")
 _GOES_ON = re.compile(r"\s*(?:[}\]:\"']|,\s*[^\s`])")
 
 
@@ -53,12 +55,14 @@ def _embedded(text: str) -> Any:
     apart = False
     pos = 0
     while (start := find_opener(text, pos)) is not None:
+        if _GOES_BEFORE.search(text, max(0, start - 100), start):
+            raise ReplyError(Reason.NOT_JSON, "the reply's JSON value has no beginning")
         value, end = _value_at(text, start)
         if not _is_mark(value):
             apart = apart or (bool(values) and not _BETWEEN.fullmatch(text, pos, start))
             values.append(value)
         pos = end
-    if values and _GOES_ON.match(text, pos):
+    if values and (_GOES_ON.match(text, pos) or _RESIDUE.search(text, pos)):
         raise ReplyError(Reason.NOT_JSON, "the reply goes on after its JSON value was closed")
     if not values:
         raise ReplyError(Reason.NOT_JSON, "the reply holds no JSON object or list")
