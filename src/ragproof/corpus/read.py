@@ -104,7 +104,7 @@ class Reader:
         else:
             (text, warnings), pages = decode(raw), ()
         if not text.strip():
-            raise UnreadableError("holds no text")
+            raise UnreadableError("; ".join(["holds no text", *warnings]))
         return Document(document_id, text, name, pages, warnings)
 
 

@@ -15,5 +15,5 @@ class ReadSettings(NamedTuple):
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
     max_file_bytes: int = 5_000_000
-    timeout_s: float = 60.0
+    timeout_s: float = 120.0
     memory_bytes: int = 1 << 30
