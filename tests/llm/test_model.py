@@ -226,6 +226,16 @@ def test_a_prompt_asked_twice_at_once_goes_out_once() -> None:
         assert len(server.requests) == 1
 
 
+def test_what_failed_can_be_asked_again() -> None:
+    with (
+        serving(saying({"status": 400}, "yes", "no")) as server,
+        open_model(make_settings(server.url)) as model,
+    ):
+        assert isinstance(ask(model)[0], CompletionError)
+        assert ask(model) == ["yes"]
+        assert ask(model) == ["no"]  # nothing is kept without a cache
+
+
 def test_who_stops_waiting_does_not_end_the_call_of_others() -> None:
     async def two(model: Any) -> str:
         first = asyncio.create_task(model.get_completion_async("a"))
