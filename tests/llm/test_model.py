@@ -237,18 +237,32 @@ def test_what_failed_can_be_asked_again() -> None:
 
 
 def test_who_stops_waiting_does_not_end_the_call_of_others() -> None:
-    async def two(model: Any) -> str:
-        first = asyncio.create_task(model.get_completion_async("a"))
-        second = asyncio.create_task(model.get_completion_async("a"))
+    async def three(model: Any) -> str:
+        earlier = asyncio.create_task(model.get_completion_async("a"))
+        first = asyncio.create_task(model.get_completion_async("b"))
+        second = asyncio.create_task(model.get_completion_async("b"))
         await asyncio.sleep(0.05)
-        first.cancel()
+        first.cancel()  # while its call still waits for a thread
+        await earlier
         return str(await second)
 
     with (
         serving(saying({"text": "yes", "latency": 0.2})) as server,
-        open_model(make_settings(server.url)) as model,
+        open_model(make_settings(server.url, concurrency=1)) as model,
     ):
-        assert asyncio.run(two(model)) == "yes"
+        assert asyncio.run(three(model)) == "yes"
+
+
+def test_failures_between_replies_end_nothing() -> None:
+    script = script_of({"rules": [{"match": "good", "steps": ["yes"]}], "steps": [{"status": 400}]})
+    prompts = [f"{'good' if index % 2 else 'bad'} {index}" for index in range(3 * LOST_AFTER)]
+    with (
+        serving(script) as server,
+        open_model(make_settings(server.url, concurrency=1)) as model,
+    ):
+        replies = ask(model, *prompts)
+    assert not any(isinstance(one, FatalModelError) for one in replies)
+    assert replies.count("yes") == len(prompts) // 2
 
 
 def test_closing_ends_calls_in_flight_at_once() -> None:
