@@ -1,7 +1,6 @@
 """GitHub's rules about comments, pull requests and files, as far as ragproof meets them."""
 
 import base64
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -10,10 +9,14 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlencode
 
 import replies
+from repository import ROUTES as GIT_ROUTES
+from repository import Repository
+from wire import Reply, Request, api_url, error
 
 MAX_BODY = 65_536
 DEFAULT_BOT = "github-actions[bot]"
 WRITER = {"pull-requests": "write", "contents": "read"}
+PROPOSER = {"pull-requests": "write", "contents": "write"}
 READER = {"pull-requests": "read", "contents": "read"}
 _LEVELS = {"none": 0, "read": 1, "write": 2}
 _MEGABYTE = 1024 * 1024
@@ -36,6 +39,10 @@ class Pull(NamedTuple):
     head_branch: str = "topic"
     state: str = "open"
     locked: bool = False
+    base_branch: str = "main"
+    title: str = "A change"
+    body: str | None = None
+    login: str = "octocat"
 
 
 class Comment(NamedTuple):
@@ -70,27 +77,6 @@ class Fault(NamedTuple):
     meanwhile: Callable[["Github"], object] | None = None
 
 
-class Request(NamedTuple):
-    """A call: ``path`` without query and prefix, decoded nowhere; header names in lower case."""
-
-    method: str
-    target: str
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
-class Reply(NamedTuple):
-    status: int
-    body: Any
-    headers: Mapping[str, str] = {}
-
-
 class Exchange(NamedTuple):
     """A call and what came of it; ``injected`` replies are no work of GitHub's."""
 
@@ -110,6 +96,8 @@ class Github:
     pulls: dict[int, Pull] = field(default_factory=dict)
     comments: list[Comment] = field(default_factory=list)
     commits: dict[str, dict[str, bytes | Link]] = field(default_factory=dict)
+    git: Repository = field(default_factory=Repository)
+    may_open_pulls: bool = True
     page_size: int = 100
     remaining: int = 1000
     reset: int = 0
@@ -138,6 +126,8 @@ class Github:
         """What can be asked for from outside."""
         return {
             "comments": [comment._asdict() for comment in self.comments],
+            "pulls": [self._now(pull)._asdict() for pull in self.pulls.values()],
+            "branches": self.git.state(),
             "requests": [
                 {
                     "method": one.request.method,
@@ -179,6 +169,14 @@ class Github:
             if not self._may(request, *permission):
                 return error(403, "Resource not accessible by integration")
             return handler(self, request, *map(unquote, found.groups()))
+        for method, pattern, level, git in GIT_ROUTES:
+            found = re.fullmatch(pattern, path)
+            if found is None or method != request.method or request.query:
+                continue
+            if not self._may(request, "contents", level):
+                return error(403, "Resource not accessible by integration")
+            names = replies.Names(api_url(request), self.repository)
+            return git(self.git, names, request, *map(unquote, found.groups()))
         self.unknown.append(f"{request.method} {request.target}")
         return error(500, f"the test server knows no {request.method} {request.target}")
 
@@ -259,7 +257,66 @@ class Github:
         if pull is None:
             return error(404, "Not Found")
         names = replies.Names(api_url(request), self.repository)
-        return Reply(200, replies.pull(names, pull._asdict()))
+        return Reply(200, replies.pull(names, self._now(pull)._asdict()))
+
+    def _now(self, pull: Pull) -> Pull:
+        """A pull request with its head where its branch is by now, if the branch is ours."""
+        sha = self.git.branches.get(pull.head_branch)
+        if sha is None or pull.state != "open" or pull.head_repository != self.repository:
+            return pull
+        return pull._replace(head_sha=sha)
+
+    def _open(self, request: Request) -> Reply:
+        asked = request.json
+        token = self._token(request)
+        assert token is not None
+        if not self.may_open_pulls:
+            said = "GitHub Actions is not permitted to create or approve pull requests."
+            return error(403, said)
+        problem = _invalid_text(asked)
+        if problem is not None:
+            return problem
+        head, base = asked["head"], asked["base"]
+        for key, name in (("head", head), ("base", base)):
+            if name not in self.git.branches:
+                wrong = {"resource": "PullRequest", "field": key, "code": "invalid"}
+                return error(422, "Validation Failed", [wrong])
+        owner = self.repository.partition("/")[0]
+        wrong = {"resource": "PullRequest", "code": "custom"}
+        for one in self.pulls.values():
+            ends = (one.head_repository, one.head_branch, one.base_branch)
+            if one.state == "open" and ends == (self.repository, head, base):
+                message = f"A pull request already exists for {owner}:{head}."
+                return error(422, "Validation Failed", [{**wrong, "message": message}])
+        if self.git.holds(base, self.git.branches[head]):
+            message = f"No commits between {base} and {head}"
+            return error(422, "Validation Failed", [{**wrong, "message": message}])
+        pull = Pull(
+            max(self.pulls, default=0) + 1,
+            self.git.branches[head],
+            self.git.branches[base],
+            self.repository,
+            head,
+            base_branch=base,
+            title=asked["title"],
+            body=asked.get("body"),
+            login=token.login,
+        )
+        self.pulls[pull.number] = pull
+        names = replies.Names(api_url(request), self.repository)
+        return Reply(201, replies.pull(names, pull._asdict()))
+
+    def _edit(self, request: Request, number: str) -> Reply:
+        pull = self.pulls.get(int(number))
+        if pull is None:
+            return error(404, "Not Found")
+        asked = request.json
+        problem = _invalid_text({"title": pull.title, **asked})
+        if problem is not None:
+            return problem
+        self.pulls[pull.number] = pull = pull._replace(**asked)
+        names = replies.Names(api_url(request), self.repository)
+        return Reply(200, replies.pull(names, self._now(pull)._asdict()))
 
     def _pulls(self, request: Request) -> Reply:
         names = replies.Names(api_url(request), self.repository)
@@ -271,7 +328,7 @@ class Github:
             if ":" in head and head.lower() != f"{owner}:{pull.head_branch}".lower():
                 continue
             if state in ("all", pull.state):
-                found.append(replies.simple_pull(names, pull._asdict()))
+                found.append(replies.simple_pull(names, self._now(pull)._asdict()))
         return self._paged(request, found)
 
     def _contents(self, request: Request, path: str) -> Reply:
@@ -345,23 +402,10 @@ _ROUTES: tuple[tuple[str, str, set[str], tuple[str, str], _Handler], ...] = (
         ("pull-requests", "read"),
         Github._pulls,
     ),
+    ("POST", r"/pulls", set(), ("pull-requests", "write"), Github._open),
+    ("PATCH", r"/pulls/(\d+)", set(), ("pull-requests", "write"), Github._edit),
     ("GET", r"/contents/(.+)", {"ref"}, ("contents", "read"), Github._contents),
 )
-
-
-def error(status: int, message: str, errors: list[Any] | None = None) -> Reply:
-    """An error as GitHub words it."""
-    body: dict[str, Any] = {"message": message}
-    if errors is not None:
-        body["errors"] = errors
-    body |= {"documentation_url": "https://docs.github.com/rest", "status": str(status)}
-    return Reply(status, body)
-
-
-def api_url(request: Request) -> str:
-    """The address of the API by which a call came."""
-    prefix = request.target[: request.target.index(request.path)]
-    return f"http://{request.headers['host']}{prefix}"
 
 
 def _invalid_body(request: Request) -> Reply | None:
@@ -375,4 +419,15 @@ def _invalid_body(request: Request) -> Reply | None:
     if len(body.encode("utf-16-le")) > 2 * MAX_BODY:
         message = f"Body is too long (maximum is {MAX_BODY} characters)"
         return error(422, "Validation Failed", [{**problem, "message": message}])
+    return None
+
+
+def _invalid_text(asked: Mapping[str, Any]) -> Reply | None:
+    """What is wrong with title and body of a pull request."""
+    wrong = {"resource": "PullRequest", "code": "custom"}
+    if not str(asked.get("title", "")).strip():
+        return error(422, "Validation Failed", [{**wrong, "message": "Title can't be blank"}])
+    if len((asked.get("body") or "").encode("utf-16-le")) > 2 * MAX_BODY:
+        message = f"body is too long (maximum is {MAX_BODY} characters)"
+        return error(422, "Validation Failed", [{**wrong, "message": message}])
     return None

@@ -1,6 +1,6 @@
 """Replies with all fields that GitHub's description of its API requires."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -162,9 +162,9 @@ def simple_pull(names: Names, pull: Mapping[str, Any]) -> dict[str, Any]:
         "number": number,
         "state": pull["state"],
         "locked": pull["locked"],
-        "title": f"Pull request {number}",
-        "body": None,
-        "user": user(names.api, "octocat"),
+        "title": pull["title"],
+        "body": pull["body"],
+        "user": user(names.api, pull["login"]),
         "url": url,
         "html_url": web,
         "diff_url": f"{web}.diff",
@@ -176,7 +176,7 @@ def simple_pull(names: Names, pull: Mapping[str, Any]) -> dict[str, Any]:
         "comments_url": links["comments"],
         "statuses_url": statuses,
         "head": _end(names, pull["head_repository"], pull["head_branch"], pull["head_sha"]),
-        "base": _end(names, names.repository, "main", pull["base_sha"]),
+        "base": _end(names, names.repository, pull["base_branch"], pull["base_sha"]),
         "_links": {name: {"href": href} for name, href in links.items()},
         "assignee": None,
         "labels": [],
@@ -233,4 +233,67 @@ def _end(names: Names, name: str | None, branch: str, sha: str) -> dict[str, Any
         "sha": sha,
         "user": user(names.api, owner),
         "repo": None if name is None else repository(Names(names.api, name)),
+    }
+
+
+def ref(names: Names, branch: str, sha: str) -> dict[str, Any]:
+    """A reference to a commit."""
+    name = f"heads/{branch}"
+    return {
+        "ref": f"refs/{name}",
+        "node_id": f"REF_{number_of(name)}",
+        "url": f"{names.url}/git/refs/{quote(name)}",
+        "object": {"type": "commit", "sha": sha, "url": f"{names.url}/git/commits/{sha}"},
+    }
+
+
+def commit(
+    names: Names, sha: str, message: str, tree: str, parents: Sequence[str]
+) -> dict[str, Any]:
+    """A commit, without what it holds."""
+    person = {"name": "octo", "email": "octo@example.com", "date": _WHEN}
+    return {
+        "sha": sha,
+        "node_id": f"C_{sha}",
+        "url": f"{names.url}/git/commits/{sha}",
+        "html_url": f"{names.web}/commit/{sha}",
+        "author": person,
+        "committer": person,
+        "message": message,
+        "tree": {"sha": tree, "url": f"{names.url}/git/trees/{tree}"},
+        "parents": [
+            {
+                "sha": one,
+                "url": f"{names.url}/git/commits/{one}",
+                "html_url": f"{names.web}/commit/{one}",
+            }
+            for one in parents
+        ],
+        "verification": {
+            "verified": True,
+            "reason": "valid",
+            "signature": "signature",
+            "payload": "payload",
+            "verified_at": _WHEN,
+        },
+    }
+
+
+def tree(names: Names, sha: str, entries: Mapping[str, tuple[str, int]]) -> dict[str, Any]:
+    """A tree; ``entries`` give hash and size of each file by its path."""
+    return {
+        "sha": sha,
+        "url": f"{names.url}/git/trees/{sha}",
+        "truncated": False,
+        "tree": [
+            {
+                "path": path,
+                "mode": "100644",
+                "type": "blob",
+                "sha": blob,
+                "size": size,
+                "url": f"{names.url}/git/blobs/{blob}",
+            }
+            for path, (blob, size) in entries.items()
+        ],
     }

@@ -186,7 +186,8 @@ def from_start(start: Mapping[str, Any]) -> Github:
 
     ``repository``; ``tokens`` by token, each with ``login`` and ``permissions``; ``pulls`` and
     ``comments``, lists of the fields of :class:`Pull` and :class:`Comment` without ``id``;
-    ``commits`` by hash, each of files by path: text, ``{"base64": ...}`` or ``{"link": ...}``.
+    ``commits`` by hash, each of files by path: text, ``{"base64": ...}`` or ``{"link": ...}``;
+    ``branches`` by name, each with ``sha`` and ``files`` by path, texts; ``may_open_pulls``.
     """
     github = Github(repository=start.get("repository", Github.repository))
     github.tokens = {token: Token(**value) for token, value in start.get("tokens", {}).items()}
@@ -196,6 +197,10 @@ def from_start(start: Mapping[str, Any]) -> Github:
         github.comment(**value)
     for sha, files in start.get("commits", {}).items():
         github.commits[sha] = {path: _entry(value) for path, value in files.items()}
+    for name, head in start.get("branches", {}).items():
+        files = {path: text.encode() for path, text in head["files"].items()}
+        github.git.commit(name, files, sha=head["sha"])
+    github.may_open_pulls = start.get("may_open_pulls", True)
     return github
 
 

@@ -118,11 +118,17 @@ class Api:
                 "GITHUB_REPOSITORY must be OWNER/NAME",
             )
         self._base += f"/repos/{repository}"
+        self.repository = repository
         self._session = session
         self._sleep, self._clock, self._wall = sleep, clock, wall
         self._left_s = budget_s
         self._timeout_s = timeout_s
         self._jitter = random.Random()  # noqa: S311 - spreads retries, secures nothing
+
+    @property
+    def owner(self) -> str:
+        """Whose the repository is."""
+        return self.repository.partition("/")[0]
 
     def get(self, path: str, params: Mapping[str, str] | None = None, accept: str = JSON) -> Any:
         """The JSON at a path below the repository's (``/pulls/1``).
@@ -131,7 +137,7 @@ class Api:
             ApiError: there is none, or the budget is spent.
         """
         request = _Request("GET", path, self._url(path, params), accept)
-        return self._insist(lambda: self._fetch(request))[0]
+        return self.insist(lambda: self._fetch(request))[0]
 
     def pages(self, path: str, params: Mapping[str, str] | None = None) -> Iterator[Any]:
         """The items of a list, page by page, as they are asked for.
@@ -166,7 +172,7 @@ class Api:
             ApiError: there are none, or more, or the budget is spent.
         """
         request = _Request("GET", path, self._url(path, params), _RAW, limit=limit)
-        return self._insist(lambda: self._call(request)).body
+        return self.insist(lambda: self._call(request)).body
 
     def pause(self, error: ApiError, tries: int) -> None:
         """Wait before a call is repeated that has failed for the ``tries``-th time.
@@ -192,7 +198,12 @@ class Api:
             f"GitHub's reply holds no usable {what}", "see that GITHUB_API_URL is GitHub's API"
         )
 
-    def _insist(self, call: Callable[[], _T]) -> _T:
+    def insist(self, call: Callable[[], _T]) -> _T:
+        """Make a call that may be repeated until it succeeds; return what it returns.
+
+        Raises:
+            ApiError: there is no use in repeating it, or the budget is spent.
+        """
         tries = 0
         while True:
             try:
@@ -203,7 +214,7 @@ class Api:
 
     def _page(self, request: _Request) -> tuple[list[Any], str | None]:
         """The items of a page and the address of the next."""
-        items, reply = self._insist(lambda: self._fetch(request))
+        items, reply = self.insist(lambda: self._fetch(request))
         if not isinstance(items, list):
             raise self.malformed("list")
         for link in parse_header_links(reply.headers.get("link", "")):

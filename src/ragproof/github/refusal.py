@@ -15,7 +15,10 @@ _SECONDARY_WAIT_S = 60.0
 _MAX_DIGITS = 12
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _SECONDARY = re.compile(r"secondary rate limit|abuse detection", re.IGNORECASE)
-_PERMISSION = re.compile(r"not accessible by|must have .*(rights|access)", re.IGNORECASE)
+_PERMISSION = re.compile(
+    r"not accessible by|not permitted to|must have .*(rights|access)", re.IGNORECASE
+)
+_NO_PULLS = re.compile(r"not permitted to create or approve pull requests", re.IGNORECASE)
 _LOCKED = re.compile(r"\blocked\b|\barchived\b", re.IGNORECASE)
 _CHECK_ADDRESS = "see that GITHUB_API_URL is the address of GitHub's API"
 
@@ -43,20 +46,54 @@ class ApiError(RagproofError):
         self.wait_s = wait_s
 
 
+_FOR_FORKS = (
+    "a pull request from a fork or by Dependabot gets a read-only token whatever that says, so let"
+    " the pair of workflows in docs/action.md (pull_request and workflow_run) write for it"
+)
+_FOR_CALLED = "a workflow that is called gets no more than the job that calls it"
+
+
 class Purpose(NamedTuple):
-    """What a call is for, as an infinitive, and the permission that it needs."""
+    """What a call is for, as an infinitive, and the permission that it needs; ``besides`` says
+    what can be in the way although it was given."""
 
     doing: str
     permission: str
+    besides: str = ""
 
 
+_STORE = Purpose("store the new files", "contents: write", _FOR_CALLED)
+_BRANCH = Purpose("move the branch of the proposal", "contents: write", _FOR_CALLED)
 _PURPOSES = (
     ("GET", r"/issues/\d+/comments", Purpose("list the comments", "pull-requests: read")),
-    ("POST", r"/issues/\d+/comments", Purpose("write a comment", "pull-requests: write")),
-    ("PATCH", r"/issues/comments/\d+", Purpose("update the comment", "pull-requests: write")),
+    (
+        "POST",
+        r"/issues/\d+/comments",
+        Purpose("write a comment", "pull-requests: write", _FOR_FORKS),
+    ),
+    (
+        "PATCH",
+        r"/issues/comments/\d+",
+        Purpose("update the comment", "pull-requests: write", _FOR_FORKS),
+    ),
     ("GET", r"/pulls", Purpose("find the pull request", "pull-requests: read")),
     ("GET", r"/pulls/\d+", Purpose("read the pull request", "pull-requests: read")),
     ("GET", r"/contents/.*", Purpose("read a file of the repository", "contents: read")),
+    ("GET", r"/git/ref/heads/.*", Purpose("say where the branch is", "contents: read")),
+    ("GET", r"/git/commits/.*", Purpose("read a commit", "contents: read")),
+    ("POST", r"/git/(blobs|trees|commits)", _STORE),
+    ("POST", r"/git/refs", _BRANCH),
+    ("PATCH", r"/git/refs/heads/.*", _BRANCH),
+    (
+        "POST",
+        r"/pulls",
+        Purpose("open the pull request", "pull-requests: write", _FOR_CALLED),
+    ),
+    (
+        "PATCH",
+        r"/pulls/\d+",
+        Purpose("update the pull request", "pull-requests: write", _FOR_CALLED),
+    ),
 )
 
 
@@ -129,6 +166,12 @@ def _hint(purpose: Purpose, status: int, said: str) -> str:
         )
     if status in (403, 410) and _LOCKED.search(said):
         return "unlock the conversation or the repository, or set comment to never"
+    if status == 403 and _NO_PULLS.search(said):
+        return (
+            "allow it in the settings of the repository, and of its organization before that:"
+            " Actions, General, 'Allow GitHub Actions to create and approve pull requests'; or"
+            " give github-token a token of an App"
+        )
     if status == 403:
         return _permission_hint(purpose)
     if status in (404, 410):
@@ -144,10 +187,4 @@ def _hint(purpose: Purpose, status: int, said: str) -> str:
 
 def _permission_hint(purpose: Purpose) -> str:
     hint = f"give the job `permissions: {purpose.permission}`"
-    if not purpose.permission.endswith("write"):
-        return hint
-    return hint + (
-        "; a pull request from a fork or by Dependabot gets a read-only token whatever"
-        " that says, so let the pair of workflows in docs/action.md (pull_request and"
-        " workflow_run) write for it"
-    )
+    return f"{hint}; {purpose.besides}" if purpose.besides else hint
