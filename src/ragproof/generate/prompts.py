@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ragproof.errors import ConfigError, RagproofError
+from ragproof.errors import ConfigError
 from ragproof.files import read_text
 from ragproof.strictjson import sha256_hex
 
@@ -211,7 +211,7 @@ def _environment() -> "SandboxedEnvironment":
 def _data(value: Data | Sequence[Data], name: str = "data") -> str:
     """A text of others between two marks that it does not hold."""
     if not isinstance(value, Data):
-        raise RagproofError("the filter data is for texts of documents and models")
+        raise TypeError("the filter data is for texts of documents and models")
     text = value._text
     mark = sha256_hex(text.encode("utf-8", "replace"))[:8]
     while mark in text:

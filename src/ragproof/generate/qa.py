@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ragproof.corpus.records import Chunk
 from ragproof.generate.asking import Asker, passage, unusable
-from ragproof.generate.checks import Unfit, check_answer, check_question
+from ragproof.generate.checks import Unfit, check_answer, check_question, says_something
 from ragproof.generate.language import detect_language
 from ragproof.generate.prompts import Data
 from ragproof.generate.records import Discard, Discarded, Draft, Outcome, Source
@@ -154,7 +154,7 @@ async def _look_elsewhere(
             # Without words to show for it nobody could tell; better one question less.
             where = f"{chunk.document_id}: {one.quote}"
             raise Unfit(Discard.ELSEWHERE if span else Discard.UNCLEAR, where)
-        if one.same and span is not None:
+        if one.same and span is not None and says_something(one.quote):
             more.append(Source(chunk, span))
     return also, more
 

@@ -16,7 +16,7 @@ _ENGLISH = (
     r" (?:the|this|your) (?:text|document|article|section|context|source|page|author|information"
     r"|content|description|documentation|table)s?\b",
     r"\bin the (?:text|context|article)\b",
-    r"\b(?:does|did|do|is) the (?:text|author|article|context)\b",
+    r"\b(?:does|did|do) the (?:text|author|article|context)\b",
     r"\b(?:mentioned|described|stated|listed|shown) (?:above|below|here)\b",
     r"\bpassages? (?:1|2|one|two)\b|\bboth (?:passages|texts|documents)\b",
 )

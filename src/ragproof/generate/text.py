@@ -60,7 +60,8 @@ def coverage(text: str, of: str) -> float:
 
 def numbers(text: str) -> set[str]:
     """The numbers in a text, without the marks that group digits."""
-    found = re.findall(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?", unicodedata.normalize("NFKC", text))
+    grouped = re.sub("[\u00a0\u2009\u202f’]", "'", text)  # NFKC makes plain spaces of these
+    found = re.findall(r"\d(?:[\d.,']*\d)?", unicodedata.normalize("NFKC", grouped))
     return {re.sub(r"\D", "", one) for one in found}
 
 

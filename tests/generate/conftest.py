@@ -1,0 +1,6 @@
+"""Makes the builders of these tests importable, and the scripted server of those of models."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "llm")]
