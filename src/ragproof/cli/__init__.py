@@ -17,6 +17,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 _COMMANDS = (
     "action",
+    "corpus",
     "demo",
     "diff",
     "freeze",
