@@ -420,6 +420,7 @@ def test_the_same_whatever_reply_is_first() -> None:
         asyncio.run(generate(state, asker(model, concurrency), wanted))
         return state.cases(), state.ledger.as_dict(), sorted(model.prompts)
 
+    assert len(run(0, 1)[0]) == 14
     assert run(0, 1) == run(0.002, 16) == run(0.001, 3)
 
 

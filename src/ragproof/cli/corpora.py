@@ -58,7 +58,10 @@ def source_options(function: _F) -> _F:
                 help="Skip larger files.",
             ),
             click.option(
-                "--server", metavar="URL", help="The OpenViking server of a viking:// corpus."
+                "--server",
+                metavar="URL",
+                help="The OpenViking server of a viking:// corpus; by default RAGPROOF_VIKING_URL."
+                " Its key is taken from RAGPROOF_VIKING_KEY.",
             ),
         )
     ):
@@ -109,16 +112,15 @@ def read(reading: Reading) -> "Corpus":
     """Read the corpus, and say what was not read and what is missing in it.
 
     Raises:
-        CorpusError: it cannot be read, or nothing in it can.
+        CorpusError, ConfigError, EndpointError: it cannot be read, or nothing in it can.
     """
-    from pathlib import Path
-
-    from ragproof.corpus.read import ReadSettings, read_corpus
+    from ragproof.cli.corpus import open_location
+    from ragproof.corpus.settings import ReadSettings
 
     settings = ReadSettings(
         include=reading.include, exclude=reading.exclude, max_file_bytes=reading.max_file_bytes
     )
-    corpus = read_corpus(Path(reading.location), settings)
+    corpus = open_location(reading.location, settings, reading.server)
     tell(f"read {_count(len(corpus.documents), 'document')} of {reading.location}")
     remarks = [f"skipped {one.id}: {one.reason}" for one in corpus.skipped]
     remarks += [f"{one.id}: {text}" for one in corpus.documents for text in one.warnings]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragproof.generate.update import Update
     from ragproof.llm.model import Model
     from ragproof.records import Case
+    from ragproof.redact import Redactor
 
 DEFAULT = Wanted(qa=20)
 CONFIRM_CALLS = 500
@@ -70,12 +71,14 @@ def run(order: Order) -> int:
     output.check(force=order.force)
     settings = chunking(order.reading)
     prompts = None if order.extractive else load_prompts(order.domain, order.prompts)
-    model = None if order.extractive else _open(order)
     with contextlib.ExitStack() as stack:
+        model, redactor = (None, None) if order.extractive else _open(order)
         if model is not None:
             stack.enter_context(model)
         before = _older(order.update)
         corpus = read(order.reading)
+        if redactor is not None:  # reading from a server keeps only that server's key
+            keep_secret(redactor)
         update = _plan(before, corpus)
         works = _prepare(order, corpus, settings, prompts, model, update)
         wanted = _wanted(order, update)
@@ -97,25 +100,33 @@ def _check(order: Order) -> None:
         )
 
 
-def _open(order: Order) -> "Model":
+def _open(order: Order) -> "tuple[Model, Redactor]":
     """The model that the environment names."""
     from ragproof.cli.network import read_network
     from ragproof.llm.environment import read_model_settings
     from ragproof.llm.model import open_model
-    from ragproof.redact import Redactor
 
-    environ: dict[str, str] = dict(os.environ)
+    environ = dict(os.environ)
     if order.max_cost is not None:
         environ["RAGPROOF_GEN_BUDGET_COST"] = str(order.max_cost)
     settings = read_model_settings(environ)
-    redactor = Redactor([] if settings.key is None else [settings.key])
+    redactor = _hide([settings.key, os.environ.get("RAGPROOF_VIKING_KEY", "").strip()])
+    network = read_network(settings.base_url)
+    model = open_model(settings, network=network, cache=order.cache, redactor=redactor)
+    return model, redactor
+
+
+def _hide(secrets: "Sequence[str | None]") -> "Redactor":
+    """Keep secrets out of all that is printed from now on."""
+    from ragproof.redact import Redactor
+
+    redactor = Redactor(filter(None, secrets))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for form in redactor.forms:
             click.echo(workflow_command("add-mask", form))
         sys.stdout.flush()  # before anything on standard error
     keep_secret(redactor)
-    network = read_network(settings.base_url)
-    return open_model(settings, network=network, cache=order.cache, redactor=redactor)
+    return redactor
 
 
 def _older(path: Path | None) -> "tuple[Case, ...] | None":

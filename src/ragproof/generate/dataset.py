@@ -6,6 +6,7 @@ print("\n".join(dataset.account.lines()))
 """
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -156,9 +157,7 @@ class DatasetGenerator:
             RagproofError: the server or the model cannot be asked, or gave nothing to use.
         """
         uri = path if path.startswith("viking://") else f"viking://{scope}/{path.strip('/')}"
-        corpus = await asyncio.to_thread(_open, uri, server)
-        if not recursive:
-            corpus = corpus._replace(documents=tuple(_directly_in(uri, corpus)))
+        corpus = await asyncio.to_thread(_read_viking, uri, server, recursive)
         return await self.generate_from_corpus(corpus, count, name=uri)
 
     async def generate_from_corpus(
@@ -180,7 +179,7 @@ class DatasetGenerator:
         read = corpus
         if not isinstance(read, Corpus):
             name = name or str(corpus)
-            read = await asyncio.to_thread(_open, str(corpus), None)
+            read = await asyncio.to_thread(_open, str(corpus))
         wanted = Wanted(count, unanswerable, injection, multi_document)
         if min(wanted) < 0 or not any(wanted):
             raise UsageError("no cases are asked for", "give a count of 1 or more")
@@ -203,10 +202,16 @@ class DatasetGenerator:
         )
 
 
-def _open(location: str, server: "VikingServer | None") -> Corpus:
+def _open(location: str) -> Corpus:
     from ragproof.corpus.locate import open_corpus  # noqa: PLC0415
 
-    return open_corpus(location) if server is None else open_corpus(location, server=server)
+    return open_corpus(location)
+
+
+def _read_viking(uri: str, server: "VikingServer | None", recursive: bool) -> Corpus:
+    from ragproof.corpus.viking import read_viking, viking_server  # noqa: PLC0415
+
+    return read_viking(uri, server or viking_server(os.environ), recursive=recursive)
 
 
 def _sample(works: Works, case: Case) -> EvalSample:
@@ -229,13 +234,6 @@ def _describe(corpus: Corpus, samples: Sequence[EvalSample], model: str) -> str:
     documents = len(corpus.documents)
     plural = "" if documents == 1 else "s"
     return f"{len(samples)} cases on {documents} document{plural}, written by {model}"
-
-
-def _directly_in(uri: str, corpus: Corpus) -> Iterator[Document]:
-    folder = uri.rstrip("/") + "/"
-    for document in corpus.documents:
-        if document.id == uri or "/" not in document.id.removeprefix(folder):
-            yield document
 
 
 def _name(llm: object) -> str:

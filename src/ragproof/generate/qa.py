@@ -34,9 +34,23 @@ async def from_chunk(
     return await _write(asker, index, (chunk,), "question", count, data)
 
 
-async def from_pair(asker: Asker, index: ChunkIndex, chunks: tuple[Chunk, Chunk]) -> list[Outcome]:
-    """Ask for a question that takes both chunks to answer."""
-    data = {"passages": [passage(chunk) for chunk in chunks]}
+async def from_pair(
+    asker: Asker, index: ChunkIndex, chunk: Chunk, places: Mapping[str, int]
+) -> list[Outcome]:
+    """Ask for a question that takes this chunk and another to answer.
+
+    ``places`` say when each chunk has its turn: what two chunks have to do with each other is
+    asked about once, when the first of them has it.
+    """
+    other = await asyncio.to_thread(partner, index, chunk)
+    if other is None:
+        return []
+    if places.get(other.id, len(places)) < places[chunk.id]:
+        back = await asyncio.to_thread(partner, index, other)
+        if back is not None and back.id == chunk.id:
+            return []
+    chunks = (chunk, other)
+    data = {"passages": [passage(one) for one in chunks]}
     return await _write(asker, index, chunks, "several", 1, data)
 
 
@@ -127,7 +141,7 @@ async def _look_elsewhere(
     Raises:
         Unfit: another passage answers differently.
     """
-    hits = index.search(written.question, _SEARCHED)
+    hits = await asyncio.to_thread(index.search, written.question, _SEARCHED)
     also = _copies(hits, sources)
     own = {source.chunk.id for source in sources}
     others = [

@@ -125,15 +125,13 @@ class _Writer:
 
     async def multi(self, wanted: int) -> None:
         """Questions on two chunks each, of documents that have to do with each other."""
-        await fill(wanted, self._on_pairs(), self._taker(Sort.MULTI, wanted), self._width)
-
-    def _on_pairs(self) -> Iterator[Job]:
-        used: set[frozenset[str]] = set()
-        for chunk in self._works.order:
-            other = qa.partner(self._index, chunk)
-            if other is not None and (pair := frozenset({chunk.id, other.id})) not in used:
-                used.add(pair)
-                yield Job(1, partial(qa.from_pair, self._asker, self._index, (chunk, other)))
+        order = self._works.order
+        places = {chunk.id: place for place, chunk in enumerate(order)}
+        jobs = (
+            Job(1, partial(qa.from_pair, self._asker, self._index, chunk, places))
+            for chunk in order
+        )
+        await fill(wanted, jobs, self._taker(Sort.MULTI, wanted), self._width)
 
     async def unanswerable(self, wanted: int) -> None:
         """Questions on the topic of a chunk that no chunk answers."""

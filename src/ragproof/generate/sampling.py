@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from ragproof.corpus.records import Chunk
 
-MIN_LETTERS = 60
+MIN_LETTERS = 40
 """A chunk with fewer letters and digits says too little to be asked about."""
 
 

@@ -55,7 +55,7 @@ async def compare(
         Unfit: one answers, or the model does not say.
         CompletionError: the call failed.
     """
-    found = nearest(index, question)
+    found = await asyncio.to_thread(nearest, index, question)
     if chunk is not None and chunk.id not in {one.id for one in found}:
         found = (*found[: SHOWN - 1], chunk)
     value = await asker.ask(
