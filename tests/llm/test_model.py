@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from asking import KEY, ask, make_settings
-from faultserver import closed_port
+from faultserver import FaultServer, Request, Wire, closed_port
 from scripted import ScriptedServer, saying, script_of, serving
 
 from ragproof.llm.errors import (
@@ -160,6 +160,31 @@ def test_a_deadline_holds_however_slowly_bytes_drip(fault: str) -> None:
         # Whether it was charged for is not known: it counts against the budget.
         assert model.usage.tokens_in > 0
         assert model.usage.estimated == 1
+
+
+def test_a_body_of_unknown_length_that_the_deadline_ends_is_no_reply() -> None:
+    def behave(wire: Wire, request: Request) -> None:
+        choice = {"message": {"content": "yes"}, "finish_reason": "stop"}
+        body = json.dumps({"choices": [choice]}).encode()
+        wire.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", body)
+        wire.hang()
+
+    with (
+        FaultServer({"/v1/chat/completions": behave}) as server,
+        open_model(make_settings(f"{server.url}/v1", timeout=0.4)) as model,
+    ):
+        (error,) = ask(model)
+    assert isinstance(error, UnavailableError)
+
+
+def test_a_server_that_says_how_long_to_wait_is_waited_for() -> None:
+    with (
+        serving(saying({"status": 429, "retry_after": 1}, "yes")) as server,
+        open_model(make_settings(server.url)) as model,
+    ):
+        started = time.monotonic()
+        assert ask(model) == ["yes"]
+        assert time.monotonic() - started >= 1.0  # without it, half a second at most
 
 
 def test_where_nobody_is_all_ends_soon() -> None:

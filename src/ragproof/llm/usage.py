@@ -81,7 +81,7 @@ class Account:
                 problem = self._exceeded(tokens_in, tokens_out, held=True)
                 if not problem:
                     break
-                if not self._held_in or self._exceeded(tokens_in, tokens_out, held=False):
+                if self._exceeded(tokens_in, tokens_out, held=False):
                     raise self._error(problem)
                 self._changed.wait(_WAIT_S)
             self._held_in += tokens_in
