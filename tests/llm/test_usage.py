@@ -46,21 +46,23 @@ def test_estimates() -> None:
     assert estimate(make_settings("http://h"), []).cost_at_most is None
 
 
-def test_a_call_waits_for_those_in_flight_and_then_goes_on() -> None:
-    account = Account(make_settings("http://h", budget_tokens=150))
+@pytest.mark.parametrize(("size", "max_tokens"), [(10, 70), (70, 10)])
+def test_a_call_waits_for_those_in_flight_and_then_goes_on(size: int, max_tokens: int) -> None:
+    settings = make_settings("http://h", budget_tokens=150, max_tokens=max_tokens)
+    account = Account(settings)
     stop = threading.Event()
-    account.reserve(10, stop)
+    account.reserve(size, stop)
     done = threading.Event()
 
     def other() -> None:
-        account.reserve(10, stop)
+        account.reserve(size, stop)
         done.set()
 
     thread = threading.Thread(target=other)
     thread.start()
     assert not done.wait(0.3)
     account.spend(10, 10, estimated=False)
-    account.release(10)
+    account.release(size)
     assert done.wait(2)
     thread.join()
 
