@@ -18,9 +18,11 @@ from urllib3.util.retry import Retry
 from ragproof.endpoint.body import QUOTED, BodyError, clean, read_body
 from ragproof.endpoint.deadline import Watchdog
 from ragproof.endpoint.faults import classify
+from ragproof.endpoint.template import check_url
 from ragproof.endpoint.transport import Adapter, ForbiddenAddressError, Network, open_session
+from ragproof.errors import ConfigError
 from ragproof.records import FailureKind
-from ragproof.redact import Redactor
+from ragproof.redact import MIN_LENGTH, Redactor
 
 _RETRIED = frozenset({408, 425, 429, *range(500, 600)})
 _FIRST_WAIT_S = 0.5
@@ -33,6 +35,9 @@ class VikingServer:
     ``url`` is http or https, without credentials; ``key`` is a user's key, empty where the
     server asks for none. A call may take ``timeout_s`` seconds to its last byte; it is tried
     again up to ``retries`` times, with waits of no more than ``max_wait_s`` seconds together.
+
+    Raises:
+        ConfigError: the address or the key cannot be used.
     """
 
     url: str
@@ -40,6 +45,22 @@ class VikingServer:
     timeout_s: float = 60.0
     retries: int = 3
     max_wait_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        check_url(self.url, "OpenViking server")
+        if "?" in self.url or "#" in self.url:
+            raise ConfigError(
+                "OpenViking server: the address holds a query", "give the address of the server"
+            )
+        if self.key and len(self.key) < MIN_LENGTH:
+            raise ConfigError(
+                "OpenViking server: the key is too short to be kept out of messages",
+                "leave it out where the server asks for none",
+            )
+        if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
+            raise ConfigError(
+                "OpenViking server: the key holds characters that no key has", "copy it again"
+            )
 
 
 class Trouble(Enum):
@@ -174,7 +195,7 @@ class VikingClient:
     def _refused(self, response: BaseHTTPResponse, body: bytes) -> _Refusal:
         status = response.status
         code, said = self._said(body)
-        reason = f"is refused with HTTP {status}"
+        reason = "does not exist there: HTTP 404" if status == 404 else f"is refused: HTTP {status}"
         if status // 100 == 3:
             reason = f"is answered with a redirect (HTTP {status}), which is not followed"
         elif said:
