@@ -72,18 +72,19 @@ def asker(model: Any, concurrency: int = 8) -> Asker:
 
 
 _KINDS = {
-    "You write questions to test a search system. Below is one": "question",
-    "You write questions to test a search system. Below are two": "several",
-    "Check a question": "check",
-    "A question has one expected": "elsewhere",
-    "You write questions to test whether": "unanswerable",
-    "Find out whether": "answerable",
+    "quiz question": "question",
+    "Write one quiz question that takes two": "several",
+    "Somebody wrote a quiz question": "check",
+    "A question has an expected answer": "elsewhere",
+    "to test whether a system": "unanswerable",
+    "Find out whether any of these": "answerable",
 }
 
 
 def kind_of(prompt: str) -> str:
     """The template that a prompt was made with."""
-    return next(name for start, name in _KINDS.items() if prompt.startswith(start))
+    first = prompt.partition("\n")[0]
+    return next(name for words, name in reversed(_KINDS.items()) if words in first)
 
 
 def passages_of(prompt: str) -> list[str]:

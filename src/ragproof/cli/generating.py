@@ -270,14 +270,16 @@ def _finish(
         if model is not None and model.problem:
             warn(model.problem)
     cases = [*works.kept, *works.cases()]
-    if received and not works.cases():
+    if received and not cases:
+        _say_ledger(works)
         tell("cancelled: nothing was delivered, nothing was written")
         return 128 + received
+    if not cases:
+        output.write_ledger(works)
     if not works.kept:
         works.require_something()
     output.write(cases, works)
-    for line in works.ledger.lines():
-        say(one_line(line))
+    _say_ledger(works)
     if before is not None:
         _say_difference(before, cases)
     for sort, short in works.ledger.missing().items():
@@ -288,6 +290,11 @@ def _finish(
         say(f"wrote {len(works.planted)} poisoned documents to {order.poison}")
     say(f"review them, then: ragproof freeze {order.out}")
     return 128 + received if received else ExitCode.PASS
+
+
+def _say_ledger(works: Works) -> None:
+    for line in works.ledger.lines():
+        say(one_line(line))
 
 
 def _say_usage(usage: dict[str, object]) -> None:
@@ -307,4 +314,9 @@ def _say_difference(before: "Sequence[Case]", cases: "Sequence[Case]") -> None:
         say(f"- {one_line(case_id)}", colour="red")
     for case_id in diff.added:
         say(f"+ {one_line(case_id)}", colour="green")
-    say(f"{len(diff.added)} added, {len(diff.removed)} removed, {diff.same} the same")
+    for changed in diff.changed:
+        say(f"~ {one_line(changed.id)}: {', '.join(changed.fields)}", colour="yellow")
+    say(
+        f"{len(diff.added)} added, {len(diff.removed)} removed, {len(diff.changed)} changed,"
+        f" {diff.same} the same"
+    )

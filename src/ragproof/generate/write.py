@@ -71,7 +71,20 @@ class Output:
         if not self.path.parent.exists():
             make_folder(self.path.parent)
         write_text(self.path, text)
-        account = {**works.ledger.as_dict(), _HASH: sha256_hex(text)}
+        self._write_account({**works.ledger.as_dict(), _HASH: sha256_hex(text)})
+
+    def write_ledger(self, works: Works) -> None:
+        """Write the account of a run that gave no case, unless it is in the place of another's.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        if not self.path.exists():
+            self._write_account(works.ledger.as_dict())
+
+    def _write_account(self, account: dict[str, Any]) -> None:
+        if not self.ledger.parent.exists():
+            make_folder(self.ledger.parent)
         with replacing(self.ledger) as file:
             json.dump(account, file, ensure_ascii=False, indent=1)
             file.write("\n")
