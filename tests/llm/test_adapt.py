@@ -5,7 +5,7 @@ import functools
 from typing import Any
 
 import pytest
-from asking import make_settings
+from prompting import make_settings
 
 from ragproof.errors import ExitCode
 from ragproof.llm import adapt as adapting

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY, make_settings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from prompting import KEY, make_settings
 
 from ragproof.llm.cache import ReplyCache, cache_folder, cache_key
 from ragproof.llm.providers.wire import Finish, Reply

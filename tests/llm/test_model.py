@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import KEY, ask, make_settings
 from faultserver import FaultServer, Request, Wire, closed_port
+from prompting import KEY, ask, make_settings
 from scripted import ScriptedServer, saying, script_of, serving
 
 from ragproof.llm.errors import (

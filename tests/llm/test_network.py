@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from asking import KEY, ask, make_settings
 from certificates import SelfSigned, self_signed
 from faultserver import FaultServer, answering, closed_port, reply
+from prompting import KEY, ask, make_settings
 from proxyserver import ProxyServer
 from scripted import saying, serving
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from asking import KEY, make_settings
+from prompting import KEY, make_settings
 
 from ragproof.llm.providers import INTERFACES
 from ragproof.llm.providers.wire import Finish, Reply, ReportedError, ShapeError

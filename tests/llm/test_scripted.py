@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from asking import ask, make_settings
+from prompting import ask, make_settings
 
 from ragproof.llm.model import open_model
 

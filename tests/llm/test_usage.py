@@ -3,9 +3,9 @@
 import threading
 
 import pytest
-from asking import make_settings
 from hypothesis import given
 from hypothesis import strategies as st
+from prompting import make_settings
 
 from ragproof.llm.errors import BudgetError
 from ragproof.llm.tokens import estimate_tokens
