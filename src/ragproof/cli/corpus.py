@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragproof.cli.console import keep_secret, one_line, say
+from ragproof.cli.console import keep_secret, one_line, redacted, say
 from ragproof.cli.corpora import chunk_options
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def command(location: str, as_json: bool, server: str | None, **given: Any) -> N
 def open_location(location: str, settings: "ReadSettings", server: str | None) -> "Corpus":
     """Read a corpus wherever it is, a key in the environment kept out of all output.
 
+    The console then keeps no other secret, unless it kept this one before.
+
     Raises:
         CorpusError, ConfigError, EndpointError: it cannot be read, or nothing of it can.
     """
@@ -82,12 +84,13 @@ def open_location(location: str, settings: "ReadSettings", server: str | None) -
     from ragproof.redact import Redactor
 
     found = viking_server(os.environ, server)
-    redactor = Redactor([found.key] if found.key else ())
-    if os.environ.get("GITHUB_ACTIONS") == "true":
-        for form in redactor.forms:
-            click.echo(workflow_command("add-mask", form))
-        sys.stdout.flush()  # before anything on standard error
-    keep_secret(redactor)
+    if found.key and redacted(found.key) == found.key:
+        redactor = Redactor([found.key])
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            for form in redactor.forms:
+                click.echo(workflow_command("add-mask", form))
+            sys.stdout.flush()  # before anything on standard error
+        keep_secret(redactor)
     return open_corpus(location, settings, server=found, network=read_network(found.url))
 
 
