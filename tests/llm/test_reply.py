@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragproof.llm.brackets import span
+from ragproof.llm.brackets import Span, span
 from ragproof.llm.errors import CompletionError, Reason, ReplyError
 from ragproof.llm.fidelity import is_faithful
 from ragproof.llm.reply import MAX_REPAIRED, parse_reply
@@ -227,6 +227,23 @@ def test_no_text_takes_long(text: str) -> None:
 )
 def test_faithfulness(value: Any, text: str, faithful: bool) -> None:
     assert is_faithful(value, text) is faithful
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("{a: [1, 2]} tail", Span(11)),
+        ('{"a": "}", b} tail', Span(13)),
+        ('{"a": "b\\", }", c} tail', Span(18)),
+        ("{a: 'b', c: it's} tail", Span(17)),
+        ('{"a": "say "}" to"} tail', Span(13)),
+        ("[{a: 1]} tail", Span(None)),
+        ("{a: [1, 2", Span(None, cut=True)),
+        ('{"a": "b} tail', Span(None, cut=True)),
+    ],
+)
+def test_where_values_end(text: str, found: Span) -> None:
+    assert span(text, 0) == found
 
 
 @given(BOXES)

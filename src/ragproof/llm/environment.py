@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from math import isfinite
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -189,7 +188,8 @@ def _parsed(value: str, number: _Number) -> float | None:
         parsed = number.parse(value)
     except ValueError:
         return None
-    return parsed if isfinite(parsed) and number.low <= parsed <= number.high else None
+    # What is no number lies within no bounds.
+    return parsed if number.low <= parsed <= number.high else None
 
 
 def _wrong_address(value: str) -> str:
