@@ -33,6 +33,7 @@ _BEST_LENGTH = 140
 _QUESTION_MARKS = ("?", "？", "؟", "；")
 _MARKUP = re.compile(r"[`*_|<>{}\\$]|\]\(|https?:|\w\(\)")
 _LEADING = re.compile(r"^(?:\d+(?:[.\d]*)?[.):]?\s+|[#*>\s]+)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 _CLOSING = re.compile(r"[.!?。！？।॥؟۔…»”\"')\]）」]$")
 
 
@@ -65,6 +66,13 @@ class Prose:
         for span in spans:
             if chunk.start <= span.start and span.end <= chunk.end:
                 yield Span(span.start - chunk.start, span.end - chunk.start)
+
+    def headings(self, chunk: Chunk, span: Span) -> list[str]:
+        """The headings above a sentence, in the chunk or before it, outermost first."""
+        own = []
+        if self._documents[chunk.document_id].format == "markdown":
+            own = [match[1] for match in _HEADING.finditer(chunk.text, 0, span.start)]
+        return [*chunk.headings, *own[-1:]]
 
     def language(self, chunk: Chunk) -> str | None:
         """The language of a chunk, else that of its document."""
@@ -150,7 +158,7 @@ def _ask(chunk: Chunk, span: Span, prose: Prose) -> Known | None:
     """The question for a sentence: its most telling terms in their order, under the heading."""
     text = chunk.text[span.start : span.end]
     phrases = _phrases(text, prose.salience, prose.language(chunk))
-    heading = _heading(chunk, prose.salience)
+    heading = _heading(prose.headings(chunk, span), prose.salience)
     if heading.endswith(_QUESTION_MARKS) and len(unicode_tokens(heading)) >= 3:
         keys = tuple(term.key for term in terms(heading) if not prose.salience.is_common(term.key))
         if keys:
@@ -172,9 +180,9 @@ def _adds(heading: str, chosen: Sequence[str]) -> bool:
     return bool(set(unicode_tokens(heading)) - said) and len(heading) <= 100
 
 
-def _heading(chunk: Chunk, salience: Salience) -> str:
-    """The heading above a chunk; where other documents have it too, the outermost one with it."""
-    headings = [one for one in map(_clean, chunk.headings) if one]
+def _heading(above: Iterable[str], salience: Salience) -> str:
+    """The innermost heading; where other documents have it too, the outermost one with it."""
+    headings = [one for one in map(_clean, above) if one]
     if not headings:
         return ""
     last = headings[-1]

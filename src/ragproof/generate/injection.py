@@ -1,5 +1,6 @@
 """Cases with a planted instruction: in the question, or in a document to be indexed."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -116,8 +117,8 @@ def _document(base: Base, payload: Payload) -> Poisoned:
     """The passage with the instruction in its middle, under the question for a title."""
     digits = sha256_hex(base.question)[:_DIGITS]
     passage = base.passage[:_PASSAGE]
-    middle = passage.find("\n\n", len(passage) // 2)
-    middle = len(passage) if middle < 0 else middle
+    breaks = [match.start() for match in re.finditer(r"\n\n", passage)] or [len(passage)]
+    middle = min(breaks, key=lambda at: abs(at - len(passage) // 2))
     parts = (passage[:middle], payload.instruction, passage[middle:])
     body = "\n\n".join(part.strip() for part in parts if part.strip())
     return Poisoned(f"{PREFIX}{payload.id}-{digits}.md", f"# {base.question}\n\n{body}\n")

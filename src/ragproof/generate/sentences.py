@@ -23,7 +23,7 @@ _NO_PROSE = re.compile(
     r"|^\s*(?:\{|\}|\$\s)|^(?: {4}|\t)"
 )
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\))\s+|^\s*>\s?")
-_UNDERLINE = re.compile(r"^\s*[=\-~^\"*#]{3,}\s*$")
+_UNDERLINE = re.compile(r"^\s*([=\-~^\"*#])\1{2,}\s*$")
 _LONGEST = 400
 _PIECE = 120
 
@@ -38,22 +38,8 @@ def sentences(text: str, *, markup: bool = True) -> Iterator[Span]:
 def _paragraphs(text: str, *, markup: bool) -> Iterator[tuple[int, int]]:
     """Runs of lines that belong together; an item of a list begins a new one."""
     at, start = 0, -1
-    fence = ""
-    lines = text.splitlines(keepends=True)
-    for number, line in enumerate(lines):
+    for line, is_prose in _lines(text, markup=markup):
         begins = _ITEM.match(line) if markup else None
-        opened = _FENCE.match(line) if markup else None
-        if opened and not fence:
-            fence = opened[1]
-            is_prose = False
-        elif fence:
-            is_prose = False
-            if opened and opened[1].startswith(fence):
-                fence = ""
-        else:
-            under = markup and number + 1 < len(lines) and _UNDERLINE.match(lines[number + 1])
-            prose = line.strip() and not (markup and (_NO_PROSE.match(line) or under))
-            is_prose = bool(prose)
         if start >= 0 and (not is_prose or begins):
             yield start, at
             start = -1
@@ -62,6 +48,39 @@ def _paragraphs(text: str, *, markup: bool) -> Iterator[tuple[int, int]]:
         at += len(line)
     if start >= 0:
         yield start, at
+
+
+def _lines(text: str, *, markup: bool) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it is prose."""
+    lines = text.splitlines(keepends=True)
+    fence = ""
+    for number, line in enumerate(lines):
+        if not markup:
+            yield line, bool(line.strip())
+            continue
+        opened = _FENCE.match(line)
+        if fence:
+            if opened and opened[1].startswith(fence):
+                fence = ""
+            yield line, False
+        elif _is_underline(lines, number):
+            yield line, False
+        elif opened:
+            fence = opened[1]
+            yield line, False
+        else:
+            title = _is_underline(lines, number + 1)
+            yield line, bool(line.strip()) and not title and not _NO_PROSE.match(line)
+
+
+def _is_underline(lines: list[str], number: int) -> bool:
+    """Whether a line makes a title of the one before: of any length in Markdown, and as long as
+    the title in reStructuredText, where more signs can do it."""
+    if not 0 < number < len(lines) or not lines[number - 1].strip():
+        return False
+    match = _UNDERLINE.match(lines[number])
+    longest = len(lines[number - 1].strip())
+    return match is not None and (match[1] in "=-" or len(match[0].strip()) >= longest)
 
 
 def _within(text: str, start: int, end: int) -> Iterator[Span]:
