@@ -17,6 +17,7 @@ _LATIN = re.compile(
 )
 _ALONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
 _MOSTLY_ALONE = 0.45
+_CAPITAL_OF_WINDOWS = re.compile(rb"[\xc0-\xdf][\xe0-\xff]")
 _AS_MESSY, _AS_LIKELY = 0.01, 0.06
 
 
@@ -69,6 +70,9 @@ def _commoner(best: str, near: set[str], raw: bytes) -> str:
     """
     if best in {"cp1250", "cp1257", "cp1258", "cp775", "iso8859_10"} and "cp1252" in near:
         best = "cp1252"
+    # The Macintosh has signs where Windows has capital letters, and the small ones in common.
+    if best == "mac_cyrillic" and "cp1251" in near and _CAPITAL_OF_WINDOWS.search(raw):
+        best = "cp1251"
     # Whoever writes Central European texts on Windows uses its letters between 0x80 and 0x9F.
     if best == "cp1250" and "iso8859_2" in near and not _LETTERS_OF_WINDOWS.search(raw):
         best = "iso8859_2"

@@ -37,6 +37,8 @@ class Worker:
             UnreadableError: it cannot be read, or not within the limits.
         """
         deadline = time.monotonic() + self._timeout_s
+        if self._process is not None and self._process.poll() is not None:
+            self.close()  # it ended between two files; the next is not to blame
         try:
             connection = self._socket or self._start()
             send(connection, Message({"format": name}, raw), deadline)
@@ -57,6 +59,11 @@ class Worker:
         if "reason" in reply.head:
             raise UnreadableError(str(reply.head["reason"]))
         return Extracted(text, tuple(reply.head["pages"]), tuple(reply.head["warnings"]))
+
+    @property
+    def pid(self) -> int | None:
+        """The process, while there is one."""
+        return self._process.pid if self._process is not None else None
 
     def close(self) -> None:
         """End the program, whatever it is doing."""
