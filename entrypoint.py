@@ -10,21 +10,24 @@ from ragproof.cli import main
 
 _INPUT = "INPUT_"
 _TOKEN = "INPUT_GITHUB-TOKEN"
+_SECRETS = {_TOKEN: "GITHUB_TOKEN", "INPUT_MODEL-KEY": "RAGPROOF_GEN_API_KEY"}
 
 
 def command_line(arguments: Sequence[str], environment: MutableMapping[str, str]) -> list[str]:
     """The arguments as they stand; without any, those that the action's inputs stand for.
 
-    The token never becomes an argument, which other processes could read: it moves to the
+    A secret never becomes an argument, which other processes could read: it moves to the
     variable that the command line takes it from.
     """
-    token = environment.pop(_TOKEN, None)
-    if token:
-        environment["GITHUB_TOKEN"] = token
+    known = _TOKEN in environment
+    for name, variable in _SECRETS.items():
+        secret = environment.pop(name, None)
+        if secret:
+            environment[variable] = secret
     if arguments:
         return list(arguments)
     inputs = {name: value for name, value in environment.items() if name.startswith(_INPUT)}
-    if not inputs and token is None:
+    if not inputs and not known:
         return ["--help"]
     options = (
         f"--{name.removeprefix(_INPUT).lower()}={value}"

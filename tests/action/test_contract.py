@@ -19,6 +19,7 @@ from ragproof.version import __version__
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "github-token"
+SECRETS = [TOKEN, "model-key"]
 
 
 def options() -> dict[str, click.Option]:
@@ -27,8 +28,8 @@ def options() -> dict[str, click.Option]:
     return {option.opts[-1].removeprefix("--"): option for option in found if not option.hidden}
 
 
-def test_inputs_are_the_options_and_the_token(action: dict[str, Any]) -> None:
-    assert sorted(action["inputs"]) == sorted([*options(), TOKEN])
+def test_inputs_are_the_options_and_the_secrets(action: dict[str, Any]) -> None:
+    assert sorted(action["inputs"]) == sorted([*options(), *SECRETS])
 
 
 def test_no_input_but_the_token_has_a_default(action: dict[str, Any]) -> None:

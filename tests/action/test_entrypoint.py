@@ -16,6 +16,7 @@ from ragproof.version import __version__
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
+KEY = "sk-0123456789abcdefghijklmnopqrstuvwxyz"
 TRAP = "open({marker!r}, 'a').write(__name__)\nraise SystemExit('trapped')\n"
 
 
@@ -84,6 +85,17 @@ def test_the_token_alone_runs_the_action(tmp_path: Path) -> None:
     assert "ragproof.yml" in done.stdout + done.stderr
 
 
+def test_the_key_of_the_model_goes_to_its_variable(tmp_path: Path) -> None:
+    """It is asked for at an address where nobody is; one that cannot be is named by its variable."""
+    (tmp_path / "a.md").write_text("The rental fee of a kayak is twelve euros a day.\n")
+    inputs = {"mode": "generate", "corpus": "a.md", "out": "x.jsonl", "propose": "false"}
+    env = environment(**inputs, model="x", base_url="http://127.0.0.1:9", github_token=TOKEN)
+    for key in ("a key", ""):
+        done = run(tmp_path, env={**env, "INPUT_MODEL-KEY": key})
+        assert done.returncode in (2, 3)
+        assert ("RAGPROOF_GEN_API_KEY holds characters" in done.stdout + done.stderr) == bool(key)
+
+
 @pytest.mark.parametrize(
     ("misspelt", "known"),
     [("endpiont", "--endpoint"), ("fail_onn", "--fail-on"), ("allowed_host", "--allowed-hosts")],
@@ -113,11 +125,11 @@ def silent() -> Iterator[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
-def test_the_token_is_in_no_arguments(silent: str, tmp_path: Path) -> None:
+def test_no_secret_is_in_arguments(silent: str, tmp_path: Path) -> None:
     (tmp_path / "ragproof.yml").write_text((ROOT / "src/ragproof/demo/ragproof.yml").read_text())
     frozen = "dataset.frozen.json"
     (tmp_path / frozen).write_text((ROOT / "src/ragproof/demo" / frozen).read_text("utf-8"))
-    inputs = environment(github_token=TOKEN, wait_for=silent, comment="never")
+    inputs = environment(github_token=TOKEN, model_key=KEY, wait_for=silent, comment="never")
     with subprocess.Popen(
         command(), cwd=tmp_path, env=inputs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
@@ -126,6 +138,7 @@ def test_the_token_is_in_no_arguments(silent: str, tmp_path: Path) -> None:
             while process.poll() is None and time.monotonic() < deadline:
                 arguments = Path(f"/proc/{process.pid}/cmdline").read_bytes()
                 assert TOKEN.encode() not in arguments
+                assert KEY.encode() not in arguments
             assert process.poll() is None, "it should still be waiting"
         finally:
             process.kill()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "faults")]
+_TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(_TESTS / name) for name in ("github", "faults", "llm")]
 
 from calling import HEAD, READING, WRITING  # noqa: E402 - they stand in this folder
 from contract import Description, fetch_description  # noqa: E402

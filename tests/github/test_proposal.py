@@ -21,6 +21,7 @@ BASE = "d" * 40
 BRANCH = "ragproof/regenerate"
 FILES = {"evals/set.jsonl": b"{}\n", "evals/set.frozen.json": "ü\r\n".encode() + bytes(range(256))}
 PULL = "https://github.com/octo-org/octo-repo/pull/2"
+OPENED = Proposed(PULL, "", bot=True)
 STEPS = [
     ("POST", "/git/blobs"),
     ("POST", "/git/trees"),
@@ -43,6 +44,7 @@ def proposal(run_id: int = 7, attempt: int = 1, **changes: Any) -> Proposal:
         base="main",
         commit=BASE,
         files=FILES,
+        core=frozenset({"evals/set.jsonl"}),
         title="Regenerate the set",
         message="Regenerate the set\n\n2 added",
         body="what changed\n\nand why",
@@ -84,7 +86,7 @@ def once(github: Github, files: dict[str, bytes] | None = None) -> None:
 
 
 def test_the_first_proposal(server: Server, github: Github) -> None:
-    assert run(server) == Proposed(PULL, "")
+    assert run(server) == OPENED
     once(github)
     assert github.pulls[2].body == "what changed\n\nand why"
     head = github.git.history(BRANCH)[0]
@@ -104,14 +106,14 @@ def test_no_author_is_named(server: Server, github: Github) -> None:
 def test_a_branch_without_a_pull_request_gets_one(server: Server, github: Github) -> None:
     run(server)
     del github.pulls[2]
-    assert run(server) == Proposed(PULL, "")
+    assert run(server) == OPENED
     once(github)
     assert len(github.git.commits) == 2
 
 
 def test_files_that_are_there_already_are_not_proposed(server: Server, github: Github) -> None:
-    done = run(server, files={"evals/set.jsonl": b"old\n"})
-    assert done == Proposed(None, "main has exactly these files already")
+    done = run(server, files={"evals/set.jsonl": b"old\n", "evals/log": b"another each time"})
+    assert done == Proposed(None, "main has exactly this evals/set.jsonl already")
     assert BRANCH not in github.git.branches
     assert ours(github) == []
     assert len(github.git.commits) == 1
@@ -131,7 +133,7 @@ def test_later_runs_bring_it_up_to_date(server: Server, github: Github) -> None:
     run(server)
     for number in (8, 9):
         files = {**FILES, "evals/set.jsonl": b"%d" % number}
-        assert run(server, run_id=number, files=files, body=str(number)) == Proposed(PULL, "")
+        assert run(server, run_id=number, files=files, body=str(number)) == OPENED
         once(github, files)
         assert github.pulls[2].body == str(number)
     assert not [one for one in github.exchanges if b'"force": true' in one.request.body]
@@ -142,14 +144,14 @@ def test_a_file_that_is_no_longer_proposed_is_as_in_the_base(
     server: Server, github: Github
 ) -> None:
     run(server)
-    run(server, run_id=8, files={"evals/other": b"other"})
+    run(server, run_id=8, files={"evals/other": b"other"}, core=frozenset({"evals/other"}))
     once(github, {"evals/set.jsonl": b"old\n", "evals/other": b"other"})
 
 
 def test_the_same_again_writes_nothing_new(server: Server, github: Github) -> None:
     run(server)
     github.exchanges.clear()
-    assert run(server, run_id=8) == Proposed(PULL, "")
+    assert run(server, run_id=8) == OPENED
     assert {call.partition("/git/")[2] for call in writes(github)} == {"blobs", "trees"}
     once(github)
 
@@ -182,7 +184,7 @@ def test_what_is_over_is_begun_anew(server: Server, github: Github, state: str) 
     if state == "merged":
         base = github.git.commit("main", FILES, "squashed")
     done = run(server, run_id=8, commit=base, files={"evals/set.jsonl": b"next"})
-    assert done == Proposed(PULL.replace("/2", "/3"), "")
+    assert done == Proposed(PULL.replace("/2", "/3"), "", bot=True)
     head, before = github.git.history(BRANCH)[:2]
     assert head.parents == (base,), "nothing of the old proposal is in its history"
     assert before == github.git.commits[base]
@@ -201,7 +203,7 @@ def test_a_later_run_has_the_last_word(
 def test_a_new_attempt_of_the_same_run_writes(server: Server, github: Github) -> None:
     run(server)
     files = {"evals/set.jsonl": b"second try"}
-    assert run(server, attempt=2, files=files) == Proposed(PULL, "")
+    assert run(server, attempt=2, files=files) == OPENED
     once(github, files)
 
 
@@ -270,7 +272,7 @@ def test_another_run_may_come_meanwhile(server: Server, github: Github, number: 
         assert github.git.files(BRANCH)["evals/set.jsonl"] == b"other"
         assert ours(github) == [], "the later run opens it"
     else:
-        assert done == Proposed(PULL, "")
+        assert done == OPENED
         once(github)
 
 
@@ -307,7 +309,7 @@ def test_a_call_that_fails_doubles_nothing(
     server: Server, github: Github, method: str, path: str, how: str, after: bool
 ) -> None:
     github.faults.append(Fault(method, path, how, after=after, times=2))
-    assert run(server) == Proposed(PULL, "")
+    assert run(server) == OPENED
     once(github)
 
 
@@ -318,8 +320,9 @@ def test_an_update_that_fails_doubles_nothing(
 ) -> None:
     run(server)
     github.faults.append(Fault("PATCH", path, "drop", after=after))
-    assert run(server, run_id=8, files={"a": b"x"}, body="new") == Proposed(PULL, "")
-    once(github, {"evals/set.jsonl": b"old\n", "a": b"x"})
+    files = {"evals/set.jsonl": b"x"}
+    assert run(server, run_id=8, files=files, body="new") == OPENED
+    once(github, files)
     assert github.pulls[2].body == "new"
     assert len(github.git.history(BRANCH)) == 3
 
@@ -375,7 +378,7 @@ def test_the_setting_that_forbids_it_is_named(server: Server, github: Github) ->
     assert clock.waits == []
     assert github.git.files(BRANCH)["evals/set.jsonl"] == FILES["evals/set.jsonl"]
     github.may_open_pulls = True
-    assert run(server) == Proposed(PULL, "")
+    assert run(server) == OPENED
     once(github)
 
 
@@ -400,7 +403,7 @@ def test_a_branch_of_the_same_name_in_a_fork_is_another(server: Server, github: 
     github.pulls[1] = github.pulls[1]._replace(
         head_repository="octo-org/copy-of-it", head_branch=BRANCH
     )
-    assert run(server) == Proposed(PULL, "")
+    assert run(server) == OPENED
     assert github.pulls[1].title == "A change"
 
 

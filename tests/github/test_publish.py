@@ -199,7 +199,7 @@ def test_a_pass_is_published_everywhere(step: Take) -> None:
     assert done.code == 0
     assert done.summary.startswith("## ✅ ragproof passed: 8 of 8 thresholds hold")
     assert done.comment.startswith("## ✅ ragproof passed: 8 of 8 thresholds hold")
-    assert set(done.outputs) == set(OUTPUTS)
+    assert set(done.outputs) == set(OUTPUTS) - {"pull-request-url"}
     scores = json.loads(done.outputs.pop("scores"))
     assert scores["robustness.injection_resistance"] == 1
     assert done.outputs.pop("dataset-hash").startswith("8ff73d01")

@@ -17,16 +17,18 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 
 _PATH = click.Path(path_type=Path)
+_COUNT = click.IntRange(0, 100_000)
 
 
 @click.command("action", short_help="What the GitHub Action runs: judge, and publish on GitHub.")
 @click.option(
     "--mode",
-    type=click.Choice(["gate", "freeze", "verify", "comment"]),
+    type=click.Choice(["gate", "freeze", "verify", "comment", "generate"]),
     default="gate",
     show_default=True,
     help="gate: ask the endpoint and judge. freeze: freeze the dataset. verify: check that it"
-    " is unchanged. comment: post the results of a run that was not allowed to.",
+    " is unchanged. comment: post the results of a run that was not allowed to. generate: make the"
+    " dataset from a corpus and propose it.",
 )
 @click.option(
     "--config",
@@ -106,6 +108,92 @@ _PATH = click.Path(path_type=Path)
     "--results", type=_PATH, metavar="PATH", help="For mode comment: run.json, or its folder."
 )
 @click.option(
+    "--corpus",
+    metavar="CORPUS",
+    help="A folder, a file, or viking://scope/path. generate: what the dataset is made of."
+    " gate: what it was made of; the report names the cases whose source changed.",
+)
+@click.option("--qa", type=_COUNT, metavar="N", help="For mode generate: questions.")
+@click.option(
+    "--multi-document",
+    type=_COUNT,
+    metavar="N",
+    help="For mode generate: questions that take two documents to answer.",
+)
+@click.option(
+    "--unanswerable",
+    type=_COUNT,
+    metavar="N",
+    help="For mode generate: questions that the corpus does not answer.",
+)
+@click.option(
+    "--injection",
+    type=_COUNT,
+    metavar="N",
+    help="For mode generate: questions with a planted instruction.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="For mode generate: chooses what is asked about.",
+)
+@click.option(
+    "--generator",
+    type=click.Choice(["llm", "extractive"]),
+    default="llm",
+    show_default=True,
+    help="For mode generate: ask a model, or make known-item questions without one.",
+)
+@click.option(
+    "--domain",
+    default="general",
+    show_default=True,
+    metavar="NAME",
+    help="For mode generate: general, technical, legal or medical questions.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="For mode generate: the model to ask; by default RAGPROOF_GEN_MODEL.",
+)
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="For mode generate: the address that it is asked at; by default RAGPROOF_GEN_BASE_URL.",
+)
+@click.option(
+    "--update",
+    type=bool,
+    default=True,
+    show_default=True,
+    metavar="BOOL",
+    help="For mode generate: keep cases whose source did not change.",
+)
+@click.option(
+    "--out",
+    type=_PATH,
+    metavar="FILE",
+    help="For mode generate: where the dataset stands; by default that of the configuration.",
+)
+@click.option(
+    "--propose",
+    type=bool,
+    default=True,
+    show_default=True,
+    metavar="BOOL",
+    help="For mode generate: open a pull request, or bring it up to date.",
+)
+@click.option(
+    "--branch",
+    default="ragproof/regenerate",
+    show_default=True,
+    metavar="NAME",
+    help="For mode generate: the branch of that pull request.",
+)
+@click.option(
     "--summary",
     type=bool,
     default=True,
@@ -131,11 +219,13 @@ _PATH = click.Path(path_type=Path)
 )
 def command(mode: str, **given: Any) -> int:
     """Judge the RAG endpoint and publish the result on GitHub: job summary, comment on the pull
-    request, outputs and annotations. The token comes in the variable GITHUB_TOKEN. Outside of
-    GitHub Actions nothing is published."""
+    request, outputs and annotations. Or make the dataset anew and propose it. The token comes in
+    the variable GITHUB_TOKEN, the key of a model in RAGPROOF_GEN_API_KEY. Outside of GitHub Actions
+    nothing is published."""
     from ragproof.cli import console, modes
     from ragproof.cli.comments import Commenter, Policy
     from ragproof.cli.publishing import Publisher, Shown
+    from ragproof.cli.regenerate import Request
     from ragproof.github.environment import read_runner
     from ragproof.redact import Redactor
 
@@ -143,7 +233,8 @@ def command(mode: str, **given: Any) -> int:
     console.keep_secret(Redactor([token] if token else ()))
     runner = read_runner(os.environ)
     own = {name: given[name] for name in modes.Inputs._fields if name in given}
-    inputs = modes.Inputs(**own, token=token)
+    request = Request(**{name: given[name] for name in Request._fields})
+    inputs = modes.Inputs(**own, token=token, request=request)
     policy = Policy(given["comment"], given["comment_key"], given["comment_author"])
     commenter = Commenter(runner, policy, token)
     shown = Shown(given["summary"], given["annotations"], inputs.texts)
@@ -151,5 +242,5 @@ def command(mode: str, **given: Any) -> int:
     try:
         return modes.MODES[mode](inputs, runner, publisher)
     except RagproofError as error:
-        publisher.problem(error)
+        publisher.problem(error, "generate" if mode == "generate" else "judge")
         raise

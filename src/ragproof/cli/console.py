@@ -24,6 +24,7 @@ _UNSEEN = re.compile(
 )
 
 _redactor = Redactor()
+_others: list[Redactor] = []
 
 
 def keep_secret(redactor: Redactor) -> None:
@@ -32,16 +33,39 @@ def keep_secret(redactor: Redactor) -> None:
     _redactor = redactor
 
 
+def hide(redactor: Redactor) -> None:
+    """:func:`keep_secret`, and in GitHub Actions have the runner mask these secrets as well."""
+    keep_secret(redactor)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for form in redactor.forms:
+            click.echo(workflow_command("add-mask", form))
+        sys.stdout.flush()  # before anything on standard error
+
+
+@contextlib.contextmanager
+def more_secrets() -> Iterator[None]:
+    """Keep what is secret already, whatever :func:`keep_secret` says until the block ends."""
+    before = _redactor
+    _others.append(before)
+    try:
+        yield
+    finally:
+        _others.pop()
+        keep_secret(before)
+
+
 def harmless(text: str) -> str:
     """``text`` with no secret, no control character and no workflow command."""
-    text = _redactor.text(text)
+    text = redacted(text)
     text = _UNSEEN.sub(_code_point, text)
     return _COMMAND.sub(lambda match: f"{match[1]}\\::" if match[1] is not None else "##\\", text)
 
 
 def redacted(text: str) -> str:
     """``text`` with no secret in it, for whatever leaves by another way than being printed."""
-    return _redactor.text(text)
+    for redactor in (_redactor, *_others):
+        text = redactor.text(text)
+    return text
 
 
 def command(line: str) -> None:

@@ -39,6 +39,16 @@ class Frozen(NamedTuple):
     cases: int
 
 
+def stem(dataset: Path) -> str:
+    """The name of a dataset without what says of which form it is."""
+    return _SUFFIX.sub("", dataset.name)
+
+
+def frozen_place(dataset: Path) -> Path:
+    """Where the frozen set that belongs to a dataset stands."""
+    return dataset.with_name(f"{stem(dataset)}.frozen.json")
+
+
 def freeze_dataset(dataset: Path, out: Path | None, *, plain: bool) -> Frozen:
     """Freeze a dataset and tell where it is.
 
@@ -51,7 +61,7 @@ def freeze_dataset(dataset: Path, out: Path | None, *, plain: bool) -> Frozen:
     from ragproof.files import replacing
 
     loaded = load_dataset(dataset, changed=True)
-    target = out or dataset.with_name(_SUFFIX.sub("", dataset.name) + ".frozen.json")
+    target = out or frozen_place(dataset)
     if not loaded.frozen and target.resolve() == dataset.resolve():
         raise UsageError(f"{target} would take the place of the dataset", "name another with --out")
     if loaded.changes:

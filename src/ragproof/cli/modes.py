@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ragproof.cli import console, evaluate
 from ragproof.cli.publishing import Publisher
+from ragproof.cli.staleness import other_secrets, stale_notes
 from ragproof.config.endpoint import EndpointConfig
 from ragproof.errors import ConfigError, DatasetError, ExitCode, UsageError
 from ragproof.github.changes import Measure
@@ -14,6 +15,9 @@ from ragproof.github.environment import Runner
 from ragproof.github.event import runs_foreign_code
 from ragproof.pipeline import RESPONSES
 from ragproof.results.runfile import RUN, RunFile
+
+if TYPE_CHECKING:
+    from ragproof.cli.regenerate import Request
 
 _RESULTS_BYTES = 64_000_000
 
@@ -36,6 +40,7 @@ class Inputs(NamedTuple):
     results: Path | None
     output_dir: Path
     token: str
+    request: "Request"
 
     @property
     def texts(self) -> bool:
@@ -54,7 +59,7 @@ def gate(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
             " allow-unfrozen: true",
         )
     job = evaluate.make_job(settings, dataset, inputs.select)
-    secrets = evaluate.resolve(settings, inputs.env, [inputs.token] if inputs.token else [])
+    secrets = evaluate.resolve(settings, inputs.env, other_secrets(inputs.token))
     _check_hosts(secrets.endpoint, inputs.allowed_hosts, runner)
     if inputs.wait_for is not None:
         evaluate.wait(inputs.wait_for, inputs.wait_timeout)
@@ -67,7 +72,8 @@ def gate(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
     if asked.advice:
         console.alert(asked.advice)
     measure = Measure(inputs.config, settings.config, dataset, inputs.dataset)
-    publisher.run(run, files, publisher.changes(measure))
+    notes = [*publisher.changes(measure), *stale_notes(inputs.request.corpus, dataset.cases)]
+    publisher.run(run, files, notes)
     code = asked.exit_code
     if code == ExitCode.FAIL and inputs.fail_on == "never":
         console.tell("the gate fails, which fail-on: never hides")
@@ -94,6 +100,14 @@ def verify(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
     return int(ExitCode.PASS)
 
 
+def generate(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
+    """Make the dataset anew from the corpus, freeze it and propose it."""
+    from ragproof.cli.regenerate import regenerate, review_file
+
+    path = review_file(inputs.request.out or _named_dataset(inputs))
+    return regenerate(inputs.request, path, inputs.output_dir, inputs.token, runner, publisher)
+
+
 def comment(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
     """Post the results of a run that was not allowed to comment."""
     if inputs.results is None:
@@ -112,6 +126,7 @@ def comment(inputs: Inputs, runner: Runner, publisher: Publisher) -> int:
 MODES: Mapping[str, Callable[[Inputs, Runner, Publisher], int]] = {
     "gate": gate,
     "freeze": freeze,
+    "generate": generate,
     "verify": verify,
     "comment": comment,
 }

@@ -5,7 +5,7 @@ None of it can fail a run: what cannot be published is a warning that says what 
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from ragproof.cli.comments import Commenter, tried
 from ragproof.errors import ExitCode, RagproofError, UsageError
 from ragproof.github import annotations as notices
 from ragproof.github import outputs
+from ragproof.github.api import Api
 from ragproof.github.changes import Measure, changes_since
 from ragproof.github.environment import Runner
 from ragproof.github.event import WorkflowRun, base_sha_of, pull_request_of, workflow_run_of
@@ -49,6 +50,20 @@ class Publisher:
         self._shown = shown
         self._commenter = commenter
 
+    @property
+    def api(self) -> Api:
+        """GitHub, with the token of the step.
+
+        Raises:
+            RagproofError: there is no token, or something about the address cannot be.
+        """
+        return self._commenter.api
+
+    @property
+    def texts(self) -> bool:
+        """Whether texts of the dataset, the corpus and the endpoint may be published."""
+        return self._shown.texts
+
     def changes(self, measure: Measure) -> list[Note]:
         """What the change at hand does to its own measure, as far as GitHub tells."""
         runner = self._runner
@@ -64,7 +79,7 @@ class Publisher:
     def run(self, run: Run, files: Mapping[str, Path], notes: Sequence[Note]) -> None:
         """Publish a run; ``files`` by the name of their outputs."""
         facts = {"Commit": self._commit(), "Workflow run": self._runner.run_url}
-        view = self._view(run, notes, facts, span(self._relative(files["results"])))
+        view = self._view(run, notes, facts, span(self.relative(files["results"])))
         self._summarise(view)
         verdict = run.head["verdict"]
         url = self._commenter.on_change(
@@ -77,13 +92,13 @@ class Publisher:
 
     def cancelled(self, run: Run, files: Mapping[str, Path]) -> None:
         """Publish what stays on this machine: the runner waits for seconds only."""
-        self._summarise(self._view(run, (), {}, span(self._relative(files["results"]))))
+        self._summarise(self._view(run, (), {}, span(self.relative(files["results"]))))
         self._put({**_values(run), **self._paths(files)})
 
-    def problem(self, error: RagproofError) -> None:
-        """Publish why there is no run."""
+    def problem(self, error: RagproofError, doing: str = "judge") -> None:
+        """Publish why there is no run; ``doing`` is what it was to do."""
         wrong = error.exit_code is ExitCode.USAGE
-        words = "ragproof could not start" if wrong else "ragproof could not judge"
+        words = "ragproof could not start" if wrong else f"ragproof could not {doing}"
         message = Untrusted(cut(error.message, _MESSAGE_LENGTH))
         hint = Untrusted(cut(error.hint, _MESSAGE_LENGTH)) if error.hint else None
         text = render_problem(Problem("⚠️", words, message, hint))
@@ -96,10 +111,17 @@ class Publisher:
 
     def dataset(self, words: str, path: Path, dataset_hash: str, cases: int) -> None:
         """Publish that a dataset was verified or frozen."""
-        name = span(self._relative(path))
+        name = span(self.relative(path))
         self._summary(f"## ✅ {words}\n\n{name}: {cases:,} cases, hash `{dataset_hash}`\n")
         code = str(int(ExitCode.PASS))
         self._put({"exit-code": code, "dataset-hash": dataset_hash, "cases": str(cases)})
+
+    def made(self, text: Callable[[int], str], values: Mapping[str, str]) -> None:
+        """Publish what was made, in at most so many bytes, with these outputs."""
+        path = self._runner.summary
+        if path is not None:
+            self._summary(text(outputs.summary_room(path)))
+        self._put(values)
 
     def untrusted(self, run: Run, path: Path) -> None:
         """Comment for a run that had no right to, as those of forks.
@@ -128,7 +150,7 @@ class Publisher:
             lambda room: _comment(view, room),
             passed=run.head["verdict"] in _PASSED,
         )
-        self._put({"results": self._relative(path), "comment-url": url})
+        self._put({"results": self.relative(path), "comment-url": url})
 
     def _view(self, run: Run, notes: Sequence[Note], facts: Mapping[str, str], whole: str) -> View:
         context = Context(tuple(notes), {key: text for key, text in facts.items() if text}, whole)
@@ -164,9 +186,10 @@ class Publisher:
             tried(lambda: outputs.append(path, outputs.format_outputs(clean)), None)
 
     def _paths(self, files: Mapping[str, Path]) -> dict[str, str]:
-        return {name: self._relative(path) for name, path in files.items() if path.exists()}
+        return {name: self.relative(path) for name, path in files.items() if path.exists()}
 
-    def _relative(self, path: Path) -> str:
+    def relative(self, path: Path) -> str:
+        """A path as it is named from the workspace."""
         workspace = self._runner.workspace
         full = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
         return str(full.relative_to(workspace) if full.is_relative_to(workspace) else path)

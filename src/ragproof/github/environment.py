@@ -18,13 +18,15 @@ class Runner(NamedTuple):
     """The workflow run that this process is a step of. Outside of one, all is empty.
 
     ``output`` and ``summary`` are the files that the runner reads when the step has ended.
-    ``run_id`` and ``attempt`` count from 1; 0 outside of a workflow.
+    ``run_id`` and ``attempt`` count from 1; 0 outside of a workflow. ``ref`` is the full name of
+    the branch or tag, such as ``refs/heads/main``.
     """
 
     event_name: str
     payload: Mapping[str, Any]
     repository: str
     sha: str
+    ref: str
     run_id: int
     attempt: int
     workflow: str
@@ -34,6 +36,12 @@ class Runner(NamedTuple):
     output: Path | None
     summary: Path | None
     workspace: Path
+
+    @property
+    def branch(self) -> str:
+        """The branch that the workflow runs on; ``""`` where it runs on none."""
+        name = self.ref.removeprefix("refs/heads/")
+        return name if name != self.ref else ""
 
     @property
     def run_url(self) -> str:
@@ -62,6 +70,7 @@ def read_runner(environment: Mapping[str, str]) -> Runner:
         payload={} if event is None else _payload(event),
         repository=text("REPOSITORY"),
         sha=text("SHA"),
+        ref=text("REF"),
         run_id=_count(text("RUN_ID")),
         attempt=_count(text("RUN_ATTEMPT")),
         workflow=text("WORKFLOW"),

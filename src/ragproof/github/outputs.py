@@ -19,6 +19,7 @@ OUTPUTS = (
     "summary-path",
     "junit",
     "comment-url",
+    "pull-request-url",
 )
 SUMMARY_BYTES = 1_000_000
 """The runner drops a summary of more than 1,048,576 bytes as a whole."""

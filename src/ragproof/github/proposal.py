@@ -21,6 +21,7 @@ from ragproof.github.gitdata import (
 from ragproof.github.pulls import OpenPull, create_pull, find_pull, update_pull
 from ragproof.github.stamp import Stamp, read_stamp, stamped
 
+DEFAULT_AUTHOR = "github-actions[bot]"
 _MOST_MOVES = 4
 """So often a branch may move under our hands before we give up."""
 
@@ -31,13 +32,15 @@ class Proposal(NamedTuple):
     ``branch`` and ``base`` are names of branches: ours, and the one to merge into. ``commit`` is
     the one that the files were made from: if the base has since changed the same files, people
     see a conflict and not their changes undone. ``files`` go by their paths from the top of the
-    repository. ``run_id`` and ``attempt`` grow with time: what a later run proposed stays.
+    repository; where those of the ``core`` are in the base already, nothing is proposed.
+    ``run_id`` and ``attempt`` grow with time: what a later run proposed stays.
     """
 
     branch: str
     base: str
     commit: str
     files: Mapping[str, bytes]
+    core: frozenset[str]
     title: str
     message: str
     body: str
@@ -46,10 +49,13 @@ class Proposal(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """The address of the pull request, and why nothing was proposed, a sentence, or nothing."""
+    """The address of the pull request, and why nothing was proposed, a sentence, or nothing.
+
+    ``bot`` says that the pull request is that of the default token."""
 
     url: str | None
     note: str
+    bot: bool = False
 
 
 def check_branch(api: Api, branch: str, base: str) -> None:
@@ -81,17 +87,21 @@ def propose(api: Api, proposal: Proposal) -> Proposed:
     """
     check_branch(api, proposal.branch, proposal.base)
     base = read_commit(api, proposal.commit)
-    tree = write_tree(api, base.tree, proposal.files)
-    if tree == base.tree:
+    core = {path: data for path, data in proposal.files.items() if path in proposal.core}
+    if write_tree(api, base.tree, core) == base.tree:
         return Proposed(None, _nothing_new(api, proposal))
+    tree = write_tree(api, base.tree, proposal.files)
     note = _bring_branch(api, proposal, base, tree)
     if note:
-        return Proposed(_url(find_pull(api, proposal.branch, proposal.base)), note)
-    return Proposed(_bring_pull(api, proposal), "")
+        found = find_pull(api, proposal.branch, proposal.base)
+        return Proposed(None if found is None else found.url, note)
+    pull = _bring_pull(api, proposal)
+    return Proposed(pull.url, "", pull.author == DEFAULT_AUTHOR)
 
 
 def _nothing_new(api: Api, proposal: Proposal) -> str:
-    note = f"{proposal.base} has exactly these files already"
+    names = " and ".join(sorted(proposal.core))
+    note = f"{proposal.base} has exactly this {names} already"
     found = find_pull(api, proposal.branch, proposal.base)
     if found is None:
         return note
@@ -145,7 +155,7 @@ def _moved(api: Api, branch: str, seen: Commit | None) -> bool:
     return head_of(api, branch) != (None if seen is None else seen.sha)
 
 
-def _bring_pull(api: Api, proposal: Proposal) -> str | None:
+def _bring_pull(api: Api, proposal: Proposal) -> OpenPull:
     tries = 0
     while True:
         found = find_pull(api, proposal.branch, proposal.base)
@@ -160,7 +170,7 @@ def _bring_pull(api: Api, proposal: Proposal) -> str | None:
             tries += 1
             api.pause(error, tries)
         else:
-            return found.url
+            return found
 
 
 def _our_head(api: Api, branch: str) -> Commit | None:
@@ -187,7 +197,3 @@ def _is_newer(head: Commit, proposal: Proposal) -> bool:
     stamp = read_stamp(head.message)
     own = (proposal.run_id, proposal.attempt)
     return stamp is not None and (stamp.run_id, stamp.attempt) > own
-
-
-def _url(found: OpenPull | None) -> str | None:
-    return None if found is None else found.url

@@ -13,12 +13,14 @@ _THERE = "already exists"
 
 
 class OpenPull(NamedTuple):
-    """A pull request that is open. ``body`` is empty where it has none."""
+    """A pull request that is open. ``body`` is empty where it has none, ``author`` once the
+    account is gone."""
 
     number: int
     url: str | None
     title: str
     body: str
+    author: str
 
 
 def find_pull(api: Api, branch: str, base: str) -> OpenPull | None:
@@ -79,7 +81,8 @@ def _read(api: Api, value: Any) -> OpenPull:
     shown = url if isinstance(url, str) and _URL.fullmatch(url) else None
     # GitHub may send back line ends as a browser would have sent them.
     text = body.replace("\r\n", "\n") if isinstance(body, str) else ""
-    return OpenPull(number, shown, title, text)
+    author = _inner(_inner(value, "user"), "login")
+    return OpenPull(number, shown, title, text, author if isinstance(author, str) else "")
 
 
 def _inner(value: Any, key: str) -> Any:

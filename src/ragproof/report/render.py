@@ -11,6 +11,8 @@ from ragproof.report.untrusted import Untrusted, reveal
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from ragproof.report.regenerated import Regenerated
+
 OPEN_CASES = 3
 """Failing cases that are seen without unfolding anything."""
 
@@ -23,6 +25,11 @@ def render_markdown(view: View) -> str:
 def render_problem(problem: Problem) -> str:
     """Lay out why there is no report."""
     return _template("problem").render(problem=problem)
+
+
+def render_regenerated(view: "Regenerated") -> str:
+    """Lay out what is said about a dataset that was made anew, without a headline."""
+    return _template("regenerated").render(view=view)
 
 
 def fit(view: View, limit: int, size: Callable[[str], int] = len) -> str:
