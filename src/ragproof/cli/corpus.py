@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragproof.cli.console import keep_secret, one_line, redacted, say
-from ragproof.cli.corpora import chunk_options
+from ragproof.cli.sources import chunk_options
 
 if TYPE_CHECKING:
     from ragproof.corpus.chunk import ChunkSettings

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragproof.cli.corpora import chunk_options, reading, source_options
+from ragproof.cli.corpora import reading
+from ragproof.cli.sources import chunk_options, source_options
 from ragproof.errors import UsageError
 
 if TYPE_CHECKING:

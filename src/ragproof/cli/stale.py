@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragproof.cli.console import one_line, say, tell
-from ragproof.cli.corpora import read, reading, source_options
+from ragproof.cli.corpora import read, reading
+from ragproof.cli.sources import source_options
 from ragproof.errors import ExitCode
 
 if TYPE_CHECKING:
