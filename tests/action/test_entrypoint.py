@@ -86,7 +86,7 @@ def test_the_token_alone_runs_the_action(tmp_path: Path) -> None:
 
 
 def test_the_key_of_the_model_goes_to_its_variable(tmp_path: Path) -> None:
-    """It is asked for at an address where nobody is; one that cannot be is named by its variable."""
+    """A key that cannot be is named by its variable."""
     (tmp_path / "a.md").write_text("The rental fee of a kayak is twelve euros a day.\n")
     inputs = {"mode": "generate", "corpus": "a.md", "out": "x.jsonl", "propose": "false"}
     env = environment(**inputs, model="x", base_url="http://127.0.0.1:9", github_token=TOKEN)

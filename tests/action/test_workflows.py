@@ -78,6 +78,7 @@ def test_there_are_workflows() -> None:
         *("ci.yml", "selftest.yml", "release.yml", "ragproof.yml"),
         *("pull-request-service.yml", "pull-request-host.yml", "pull-request-preview.yml"),
         *("fork-gate.yml", "fork-comment.yml", "merge-queue.yml", "nightly.yml"),
+        "regenerate.yml",
     }
 
 
@@ -121,7 +122,8 @@ def test_examples_write_only_what_they_must(source: Source) -> None:
     for name, job in source.jobs.items():
         given = {one for one, level in job["permissions"].items() if level == "write"}
         assert given <= set(WRITES), name
-        ours = of_ours(job["steps"])
+        # What generates proposes with a token of its own.
+        ours = [one for one in of_ours(job["steps"]) if one["with"].get("mode") != "generate"]
         comments = any(one["with"].get("comment") != "never" for one in ours)
         assert ("pull-requests" in given) == comments, name
         assert ("packages" in given) == ("docker push" in str(job["steps"])), name
@@ -182,6 +184,44 @@ def test_the_pair_for_forks_fits_together() -> None:
     [step] = of_ours(comment.steps())
     assert downloaded["with"]["name"] == uploaded["with"]["name"]
     assert step["with"] == {"mode": "comment", "results": downloaded["with"]["path"]}
+
+
+def test_a_workflow_that_is_called_names_the_action_by_its_repository() -> None:
+    called = [one for one in ALL if "workflow_call" in one.triggers]
+    assert [one.where for one in called] == ["regenerate.yml"]
+    for source in called:
+        assert "uses: ./" not in source.text
+        [step] = of_ours(source.steps())
+        inputs = source.triggers["workflow_call"]["inputs"]
+        given = {name for name in inputs if f"${{{{ inputs.{name} }}}}" in str(step)}
+        assert given == set(inputs)
+        assert set(source.triggers["workflow_dispatch"]["inputs"]) <= set(inputs)
+        job = source.jobs["regenerate"]
+        assert job["permissions"] == {"contents": "write", "pull-requests": "write"}
+
+
+def calls() -> list[dict[str, Any]]:
+    """Jobs in fenced blocks of the documents that call a workflow of ours."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"^```yaml\n(.*?)^```$", page.read_text("utf-8"), re.S | re.M):
+            if "ragproof-action/.github" in block:
+                found += [one for one in walk(yaml.safe_load(block)) if "uses" in one]
+    return found
+
+
+def test_documents_call_what_is_there() -> None:
+    assert calls()
+    for job in calls():
+        name = job["uses"].removeprefix("OWNER/ragproof-action/").removesuffix("@v1")
+        [source] = load([ROOT / name])
+        called = source.triggers["workflow_call"]
+        assert set(job["with"]) <= set(called["inputs"])
+        assert {key for key, one in called["inputs"].items() if one.get("required")} <= set(
+            job["with"]
+        )
+        assert set(job["secrets"]) <= set(called["secrets"])
+        assert job["permissions"] == source.jobs["regenerate"]["permissions"]
 
 
 def test_everything_is_required() -> None:

@@ -467,7 +467,8 @@ def gated(workspace: Path) -> Iterator[str]:
     with DemoServer() as server:
         (workspace / "ragproof.yml").write_text(
             "endpoint:\n  url: http://127.0.0.1:9/\n  body: {question: '{question}'}\n"
-            "  response: {answer: $.answer, chunks: '$.chunks[*]', chunk: {id: $.id, text: $.text}}\n"
+            "  response: {answer: $.answer, chunks: '$.chunks[*]',"
+            " chunk: {id: $.id, text: $.text}}\n"
             f"dataset: {FROZEN}\ngate: {{thresholds: {{retrieval.hit@5: {{min: 0}}}}}}\n"
         )
         yield f"{server.url}/query"
