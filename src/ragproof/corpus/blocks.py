@@ -57,6 +57,12 @@ def skip_space(text: str, start: int, end: int) -> int:
     return first - 1 if start < first < end and joined(text, first) else first
 
 
+def skip_blank_lines(text: str, start: int, end: int) -> int:
+    """The beginning of the first line from ``start`` on that is not blank; ``end`` if none is."""
+    first = skip_space(text, start, end)
+    return first if first == end else max(start, text.rfind("\n", start, first) + 1)
+
+
 def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     """As :func:`trim`, but the indentation of the first line stays."""
     first, last = trim(text, start, end)

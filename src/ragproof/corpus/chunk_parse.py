@@ -9,19 +9,67 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ragproof.corpus.blocks import Block, Kind, paragraphs, trim, whole_lines
+from ragproof.corpus.blocks import (
+    Block,
+    Kind,
+    paragraphs,
+    skip_blank_lines,
+    trim,
+    whole_lines,
+)
 
 _LARGEST = 256_000
 """Characters that are parsed at once: the tokens take a hundred times their space."""
 _MANY_LINES, _SHORT_LINE = 2_000, 10
 """So many lines of so few characters on average are no prose, and slow to parse."""
+_PROSE = r"(?:[^\W\d_]|\*\*[^\s*]|`[^`\n])"
+"""Begins no block but a paragraph, and goes on with one."""
+# What needs no parser: paragraphs, fenced code and tables between blank lines at the margin.
+_EASY = re.compile(
+    rf"(?>(?P<prose>{_PROSE}.*(?:\n{_PROSE}.*)*)"
+    r"|(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*\n(?:.*\n)*?(?P=fence)[`~]*[ \t\r]*"
+    r"|\|.*\|[ \t\r]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t\r]*(?:\n\|.*)*)"
+    r"(?=\n[ \t\r]*\n|\s*\Z)",
+    re.MULTILINE,
+)
+_PLAIN = re.compile(rf"\n[ \t\r]*\n(?={_PROSE})")
+_OPEN_ENDED = re.compile(r"^ {0,3}(?:`{3}|~{3}|<)", re.MULTILINE)
+"""Goes on behind blank lines."""
 _LINE_END = re.compile(r"\r\n?|\n")
 _IN_LINES = {"fence", "code_block", "html_block", "table_open"}
 _PARAGRAPH = {"paragraph_open", "heading_open"}
 
 
 def parsed_blocks(text: str, start: int, end: int, headings: tuple[str, ...]) -> Iterator[Block]:
-    """The blocks of a part of a document; paragraphs only, where parsing takes too much."""
+    """The blocks of a part of a document that begins outside any of them."""
+    place = skip_blank_lines(text, start, end)
+    while place < end:
+        match = _EASY.match(text, place, end)
+        if match:
+            following = match.end()
+            yield _easy(text, match, headings)
+        else:
+            following = _next_plain(text, place, end)
+            yield from _parsed(text, place, following, headings)
+        place = skip_blank_lines(text, following, end)
+
+
+def _easy(text: str, match: re.Match[str], headings: tuple[str, ...]) -> Block:
+    first, last = trim(text, *match.span())
+    if match["prose"] is None:
+        return Block(first, last, Kind.LINES, headings)
+    return Block(first, last, headings=headings, leads=text[last - 1] in ":：")
+
+
+def _next_plain(text: str, start: int, end: int) -> int:
+    """Where a block begins for certain, whatever stands before; at the latest at the end."""
+    match = _PLAIN.search(text, start, end)
+    following = match.end() if match else end
+    return end if _OPEN_ENDED.search(text, start, following) else following
+
+
+def _parsed(text: str, start: int, end: int, headings: tuple[str, ...]) -> Iterator[Block]:
+    """What the parser makes of a part; paragraphs only, where parsing takes too much."""
     lines = [start, *(match.end() for match in _LINE_END.finditer(text, start, end)), end]
     crowded = len(lines) > _MANY_LINES and end - start < _SHORT_LINE * len(lines)
     if crowded or end - start > _LARGEST:
