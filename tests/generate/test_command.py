@@ -155,7 +155,24 @@ def test_a_set_of_all_kinds_that_loads_and_freezes(
     assert ledger["usage"]["calls"] == model.calls
     assert "qa: 6 of 6 delivered" in done.out
     assert ragproof("freeze", "dataset.jsonl").code == 0
+    meta = ledger_in(tmp_path / "dataset.frozen.json")["meta"]
+    assert meta["corpus_hash"] == ledger["corpus_hash"]
+    assert meta["generation"]["seed"] == 0
+    assert meta["generation"]["prompts"] == ledger["prompts"]
+    assert ragproof("verify", "dataset.frozen.json").code == 0
     assert ragproof("stale", "dataset.frozen.json", "--corpus", tmp_path / "docs").code == 0
+
+
+@pytest.mark.parametrize("ledger", ["", "[]", "{}", "nonsense", '{"seed": NaN}', '{"model": 1}'])
+def test_a_ledger_that_says_nothing_is_no_hindrance(
+    ragproof: Callable[..., Done], tmp_path: Path, ledger: str
+) -> None:
+    (tmp_path / "d.jsonl").write_text(
+        '{"question": "Why?", "expected_source_ids": ["a"]}\n', "utf-8"
+    )
+    (tmp_path / "d.ledger.json").write_text(ledger, encoding="utf-8")
+    assert ragproof("freeze", "d.jsonl").code == 0
+    assert ragproof("verify", "d.frozen.json").code == 0
 
 
 def test_the_same_again_costs_nothing_and_changes_nothing(

@@ -2,13 +2,16 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from ragproof.cli.console import say, warn
 from ragproof.errors import UsageError
+from ragproof.strictjson import loads
 
+_GENERATION = ("ragproof", "generator", "model", "domain", "prompts", "seed", "chunking")
+"""What of a ledger is kept with the frozen set."""
 _SUFFIX = re.compile(r"(\.frozen)?\.(jsonl|ndjson|json)$")
 
 
@@ -49,6 +52,18 @@ def frozen_place(dataset: Path) -> Path:
     return dataset.with_name(f"{stem(dataset)}.frozen.json")
 
 
+def _made(dataset: Path) -> dict[str, Any]:
+    """How a dataset was generated, from the ledger beside it; nothing where there is none."""
+    try:
+        ledger = loads(dataset.with_name(f"{stem(dataset)}.ledger.json").read_text("utf-8"))
+        generation = {key: ledger[key] for key in _GENERATION if key in ledger}
+        corpus = ledger.get("corpus_hash")
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+    made = {"corpus_hash": corpus} if isinstance(corpus, str) else {}
+    return made | ({"generation": generation} if generation else {})
+
+
 def freeze_dataset(dataset: Path, out: Path | None, *, plain: bool) -> Frozen:
     """Freeze a dataset and tell where it is.
 
@@ -67,7 +82,7 @@ def freeze_dataset(dataset: Path, out: Path | None, *, plain: bool) -> Frozen:
     if loaded.changes:
         warn(loaded.changes)
     with replacing(target) as file:
-        hashes = write_frozen(file, loaded.cases, plain=plain)
+        hashes = write_frozen(file, loaded.cases, plain=plain, made=_made(dataset))
     extra = extra_fields(loaded.cases) if plain else []
     if extra:
         warn(f"the cases hold {', '.join(extra)}, which loaders other than ragproof-action refuse")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ragproof.cli.console import harmless, keep_secret, one_line, say, tell, warn
+from ragproof.cli.console import harmless, hide, one_line, say, tell, warn
 from ragproof.cli.corpora import Reading, chunking, read
 from ragproof.cli.meter import Meter
 from ragproof.errors import ExitCode, UsageError
@@ -24,7 +24,6 @@ from ragproof.generate.run import Wanted, generate
 from ragproof.generate.salience import Salience
 from ragproof.generate.works import Works
 from ragproof.generate.write import Output
-from ragproof.github.commands import workflow_command
 
 if TYPE_CHECKING:
     from ragproof.corpus.chunk import ChunkSettings
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from ragproof.generate.update import Update
     from ragproof.llm.model import Model
     from ragproof.records import Case
-    from ragproof.redact import Redactor
 
 DEFAULT = Wanted(qa=20)
 CONFIRM_CALLS = 500
@@ -72,13 +70,11 @@ def run(order: Order) -> int:
     settings = chunking(order.reading)
     prompts = None if order.extractive else load_prompts(order.domain, order.prompts)
     with contextlib.ExitStack() as stack:
-        model, redactor = (None, None) if order.extractive else _open(order)
+        model = None if order.extractive else _open(order)
         if model is not None:
             stack.enter_context(model)
         before = _older(order.update)
         corpus = read(order.reading)
-        if redactor is not None:  # reading from a server keeps only that server's key
-            keep_secret(redactor)
         update = _plan(before, corpus)
         works = _prepare(order, corpus, settings, prompts, model, update)
         wanted = _wanted(order, update)
@@ -100,33 +96,22 @@ def _check(order: Order) -> None:
         )
 
 
-def _open(order: Order) -> "tuple[Model, Redactor]":
+def _open(order: Order) -> "Model":
     """The model that the environment names."""
     from ragproof.cli.network import read_network
     from ragproof.llm.environment import read_model_settings
     from ragproof.llm.model import open_model
+    from ragproof.redact import Redactor
 
     environ = dict(os.environ)
     if order.max_cost is not None:
         environ["RAGPROOF_GEN_BUDGET_COST"] = str(order.max_cost)
     settings = read_model_settings(environ)
-    redactor = _hide([settings.key, os.environ.get("RAGPROOF_VIKING_KEY", "").strip()])
+    viking = os.environ.get("RAGPROOF_VIKING_KEY", "").strip()
+    redactor = Redactor(filter(None, [settings.key, viking]))
+    hide(redactor)
     network = read_network(settings.base_url)
-    model = open_model(settings, network=network, cache=order.cache, redactor=redactor)
-    return model, redactor
-
-
-def _hide(secrets: "Sequence[str | None]") -> "Redactor":
-    """Keep secrets out of all that is printed from now on."""
-    from ragproof.redact import Redactor
-
-    redactor = Redactor(filter(None, secrets))
-    if os.environ.get("GITHUB_ACTIONS") == "true":
-        for form in redactor.forms:
-            click.echo(workflow_command("add-mask", form))
-        sys.stdout.flush()  # before anything on standard error
-    keep_secret(redactor)
-    return redactor
+    return open_model(settings, network=network, cache=order.cache, redactor=redactor)
 
 
 def _older(path: Path | None) -> "tuple[Case, ...] | None":

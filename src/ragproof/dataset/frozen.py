@@ -60,13 +60,21 @@ def extra_fields(cases: Iterable[Case]) -> list[str]:
     return sorted({key for case in cases for key in case_dict(case)} - set(DOCUMENTED))
 
 
-def write_frozen(out: TextIO, cases: Sequence[Case], *, plain: bool = False) -> Hashes:
+def write_frozen(
+    out: TextIO,
+    cases: Sequence[Case],
+    *,
+    plain: bool = False,
+    made: Mapping[str, Any] | None = None,
+) -> Hashes:
     """Write a frozen set, one case a line.
 
-    ``plain`` leaves out the per-case hashes, which other loaders refuse.
+    ``plain`` leaves out the per-case hashes, which other loaders refuse. ``made`` says how the
+    cases were made: ``corpus_hash`` and ``generation`` of the metadata.
     """
     hashes = hash_cases(cases)
     meta = {"dataset_hash": hashes.dataset, "hash_algorithm": "sha256", "size": len(cases)}
+    meta |= made or {}
     out.write(f'{{"meta": {_compact(meta)[:-1]}')
     if not plain:
         out.write(',"case_hashes": [\n')
