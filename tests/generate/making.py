@@ -72,19 +72,22 @@ def asker(model: Any, concurrency: int = 8) -> Asker:
 
 
 _KINDS = {
+    "takes both documents to answer": "several",
+    "to test whether a system": "unanswerable",
     "quiz question": "question",
-    "Write one quiz question that takes two": "several",
+}
+_STARTS = {
     "Somebody wrote a quiz question": "check",
     "A question has an expected answer": "elsewhere",
-    "to test whether a system": "unanswerable",
     "Find out whether any of these": "answerable",
 }
 
 
 def kind_of(prompt: str) -> str:
     """The template that a prompt was made with."""
-    first = prompt.partition("\n")[0]
-    return next(name for words, name in reversed(_KINDS.items()) if words in first)
+    started = [name for words, name in _STARTS.items() if prompt.startswith(words)]
+    task = prompt.rpartition("\nTask: ")[2]
+    return next(iter([*started, *(name for words, name in _KINDS.items() if words in task)]))
 
 
 def passages_of(prompt: str) -> list[str]:

@@ -234,6 +234,19 @@ class TestAnswerable:
         assert len(state.cases()) == 1
         assert model.count("check") == 1
 
+    def test_the_first_that_is_fit_is_taken_of_several(self) -> None:
+        items = [
+            {**FEE_QUESTION, "quote": "made up"},
+            FEE_QUESTION,
+            {**FEE_QUESTION, "question": "How much is it to rent a kayak?"},
+        ]
+        model = Model(question=lambda p: {"questions": items} if "kayak" in p else [])
+        state = made(model, Wanted(qa=1), works(corpus({"fee.md": FEE})))
+        (case,) = state.cases()
+        assert case.question == FEE_QUESTION["question"]
+        assert reasons(state) == {Discard.QUOTE.value: 1, Discard.SURPLUS.value: 1}
+        assert model.count("check") == 1
+
 
 class TestSeveralDocuments:
     def test_a_question_on_two(self) -> None:

@@ -77,21 +77,32 @@ async def _write(
         reason = Discard.SHAPE if written is None else Discard.NOTHING
         return [Discarded(reason, chunks[0])]
     language = detect_language(chunks[0].text)
-    jobs = (_judge(asker, index, one, chunks, language) for one in written[:count])
-    return list(await asyncio.gather(*jobs))
+    found: list[Outcome] = []
+    fit: list[tuple[Written, tuple[Source, ...]]] = []
+    for one in written:
+        try:
+            check_question(one.question, language)
+            sources = check_answer(one, chunks)
+        except Unfit as unfit:
+            found.append(Discarded(unfit.reason, chunks[0], one.question, unfit.detail))
+        else:
+            fit.append((one, sources))
+    # Models write more than they are asked for, and not always the best first.
+    found += [Discarded(Discard.SURPLUS, chunks[0], one.question) for one, _ in fit[count:]]
+    jobs = (_judge(asker, index, *pair, chunks, language) for pair in fit[:count])
+    return [*await asyncio.gather(*jobs), *found]
 
 
 async def _judge(
     asker: Asker,
     index: ChunkIndex,
     written: Written,
+    sources: tuple[Source, ...],
     chunks: tuple[Chunk, ...],
     language: str | None,
 ) -> Outcome:
     question = written.question
     try:
-        check_question(question, language)
-        sources = check_answer(written, chunks)
         await _confirm(asker, written, chunks)
         also, more = await _look_elsewhere(asker, index, written, sources)
     except Unfit as unfit:
@@ -99,16 +110,8 @@ async def _judge(
     except CompletionError as error:
         return unusable(error, chunks[0], question)
     tags = (MULTI,) if len(chunks) > 1 else ()
-    return Draft(
-        Kind.QA,
-        chunks[0],
-        question,
-        written.answer,
-        (*sources, *more),
-        language,
-        also=also,
-        tags=tags,
-    )
+    quoted = (*sources, *more)
+    return Draft(Kind.QA, chunks[0], question, written.answer, quoted, language, also, tags=tags)
 
 
 async def _confirm(asker: Asker, written: Written, chunks: Sequence[Chunk]) -> None:
