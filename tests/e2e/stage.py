@@ -146,9 +146,11 @@ def act(
 
 
 class GithubServer:
-    """A GitHub as a process of its own, on all addresses of this host."""
+    """A GitHub as a process of its own, on all addresses of this host.
 
-    def __init__(self, folder: Path) -> None:
+    ``more`` is what it holds beside, or instead of, what most tests need."""
+
+    def __init__(self, folder: Path, more: Mapping[str, Any] | None = None) -> None:
         pulls = [
             {"number": 7, "head_sha": HEAD},
             {"number": 8, "head_sha": HEAD, "head_repository": "stranger/octo-repo"},
@@ -165,7 +167,7 @@ class GithubServer:
         strict = files["ragproof.yml"].replace("recall@5: {min: 0.9}", "recall@5: {min: 0.99}")
         commits = {BASE_SHA: files, STRICTER: {**files, "ragproof.yml": strict}}
         start = {"repository": REPOSITORY, "pulls": pulls, "tokens": tokens, "commits": commits}
-        (folder / "start.json").write_text(json.dumps(start))
+        (folder / "start.json").write_text(json.dumps({**start, **(more or {})}))
         script = ROOT / "tests" / "github" / "server.py"
         self._process = subprocess.Popen(
             [sys.executable, script, "--host", "0.0.0.0", "--start", folder / "start.json"],
