@@ -102,9 +102,12 @@ def act(
     token: str = WRITING,
     network: str = "host",
     later: str = KEEP,
+    workflow: str = "",
 ) -> Ran:
-    """Run a workflow that uses the action on an event."""
-    text = WORKFLOW.format(event=event, inputs=json.dumps(dict(inputs)), later=json.dumps(later))
+    """Run a workflow that uses the action on an event: this one, or one with these inputs."""
+    text = workflow or WORKFLOW.format(
+        event=event, inputs=json.dumps(dict(inputs)), later=json.dumps(later)
+    )
     (folder / ".github" / "workflows" / "gates.yml").write_text(text)
     (folder / "event.json").write_text(json.dumps(payload or {}))
     (folder / "outputs.json").unlink(missing_ok=True)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stage import ROOT, WRITING, GithubServer, act
+import yaml
+from stage import KEEP, ROOT, WRITING, GithubServer, act
 
 sys.path[:0] = [str(ROOT / "tests" / name) for name in ("github", "llm")]
 
@@ -107,6 +108,52 @@ def test_a_set_is_made_and_proposed(
     made = [repository / "evals", *(repository / "evals").iterdir()]
     made += (repository / "ragproof-out").iterdir()
     assert {path.stat().st_uid for path in made} == {owner}
+
+
+def ours_alone() -> dict[Any, Any]:
+    """Our workflow, without the steps that need the network, with the action of this commit."""
+    content: dict[Any, Any] = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "regenerate.yml").read_text("utf-8")
+    )
+    content["on"] = content.pop(True)  # which YAML 1.1 takes `on` for
+    job = content["jobs"]["regenerate"]
+    [step] = [one for one in job["steps"] if one.get("id") == "ragproof"]
+    outputs = {"OUTPUTS": "${{ toJSON(steps.ragproof.outputs) }}"}
+    job["steps"] = [{**step, "uses": "./"}, {"env": outputs, "run": KEEP}]
+    job["runs-on"] = "ubuntu-latest"
+    return content
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["dispatched", "called"])
+def test_our_workflow(
+    repository: Path, github: GithubServer, model: ScriptedServer, called: bool
+) -> None:
+    """What it leaves empty is decided by the command line."""
+    env = {"GITHUB_API_URL": github.url(), "GITHUB_REF": "refs/heads/main"}
+    content = ours_alone()
+    given = {"corpus": "guide", "out": "evals/set.jsonl", "qa": "2"}
+    if called:
+        del content["on"]["workflow_dispatch"]  # or it would run by itself as well
+        path = repository / ".github" / "workflows" / "regenerate.yml"
+        path.write_text(yaml.safe_dump(content))
+        caller = {
+            "uses": "./.github/workflows/regenerate.yml",
+            "with": {**given, "model": "scripted", "base-url": model.url},
+            "secrets": {"RAGPROOF_GEN_API_KEY": KEY},
+        }
+        content = {"name": "caller", "on": "workflow_dispatch", "jobs": {"call": caller}}
+    ran = act(
+        repository,
+        "workflow_dispatch",
+        {},
+        payload={"inputs": {} if called else given},
+        env=env,
+        workflow=yaml.safe_dump(content),
+    )
+    assert ran.ok, ran.log
+    assert bool(model.requests) == called
+    assert ran.outputs["cases"] == "2"
+    assert "evals/set.frozen.json" in github.state()["branches"][BRANCH]["files"]
 
 
 def test_a_second_run_brings_it_up_to_date(repository: Path, github: GithubServer) -> None:
