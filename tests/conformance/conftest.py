@@ -4,6 +4,8 @@ import fcntl
 import json
 import os
 import re
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,7 +18,10 @@ import pytest
 
 from ragproof.cli import main
 
+sys.path[:0] = [str(Path(__file__).parent)]
+
 _DEFAULT = Path(__file__).parents[3] / "shared" / "data"
+_LAB = Path(__file__).parents[3] / "shared" / "lab" / "servers"
 
 _FAMILIES = {
     "P": "precision",
@@ -49,6 +54,17 @@ def data() -> Path:
             f"no conformance data in {folder}: set RAGPROOF_CONFORMANCE_DATA to their folder"
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def lab() -> Path:
+    """The folder of the servers' start scripts."""
+    if not _LAB.is_dir():
+        pytest.skip(f"no servers in {_LAB}")
+    for program in ("bash", "curl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"starting the servers takes {program}")
+    return _LAB
 
 
 @pytest.fixture(scope="session")
