@@ -109,10 +109,17 @@ def zombie(pid: int) -> bool:
     return ") Z " in Path(f"/proc/{pid}/stat").read_text("utf-8")
 
 
-def test_memory_has_a_limit() -> None:
-    worker = Worker(timeout_s=60, memory_bytes=120_000_000)
-    with pytest.raises(UnreadableError, match="memory"):
-        worker.extract("html", b"<p>a" * 500_000)
+@pytest.mark.parametrize(
+    ("name", "raw", "memory_bytes"),
+    [
+        ("html", b"<p>a" * 300_000, 80_000_000),
+        ("docx", make_docx("<w:p/>" * 6_000_000), 300_000_000),
+    ],
+)
+def test_memory_has_a_limit(name: str, raw: bytes, memory_bytes: int) -> None:
+    worker = Worker(timeout_s=60, memory_bytes=memory_bytes)
+    with pytest.raises(UnreadableError, match="needs more memory to read than is allowed"):
+        worker.extract(name, raw)
     assert running(worker)
     worker.close()
 

@@ -20,6 +20,8 @@ _MOST_PARTS = 5_000
 _LARGEST_PART = 50_000_000
 _LARGEST_ARCHIVE = 200_000_000
 _OLD_FORMAT = b"\xd0\xcf\x11\xe0"
+_NO_MEMORY = 2
+"""What libxml2 calls it."""
 _READ_AT_ONCE = 1 << 16
 
 
@@ -68,6 +70,8 @@ class Archive:
         try:
             return parse_xml(self._zip.read(found))
         except (BadZipFile, zlib.error, EOFError, SyntaxError) as error:
+            if getattr(error, "code", None) == _NO_MEMORY:
+                raise MemoryError from None
             raise _broken(found, error) from None
 
     def links(self, name: str) -> list[Link]:
