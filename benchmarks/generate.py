@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "generate"))
 
-from making import Model, asker, corpus, works
+from genkit import Model, asker, corpus, works
 
 from ragproof.generate.run import Wanted, generate
 

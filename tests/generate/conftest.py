@@ -1,6 +1,7 @@
-"""Makes the builders of these tests importable, and the scripted server of those of models."""
+"""Makes the builders of these tests importable, and the scripted servers of others."""
 
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "llm")]
+_TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(_TESTS / name) for name in ("generate", "llm", "corpus")]

@@ -1,7 +1,7 @@
 """What is seen to be wrong with a question without a model; every reason is reached."""
 
 import pytest
-from making import FEE, TENT, chunk
+from genkit import FEE, TENT, chunk
 
 from ragproof.generate.checks import Unfit, check_answer, check_question
 from ragproof.generate.language import detect_language, is_other_language

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import HONEST, kind_of, passages_of, question_on
+from genkit import HONEST, kind_of, passages_of, question_on
 from scripted import Script, ScriptedServer, Step
 
 from ragproof.cli import console, main

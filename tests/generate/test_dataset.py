@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import FEE, HUT, TENT, Model, corpus, kind_of, passages_of
+from genkit import FEE, HUT, TENT, Model, corpus, kind_of, passages_of
+from vikingserver import Viking, serving
 
 import ragproof
 from ragproof import DatasetGenerator, EvalDataset, EvalSample
@@ -84,6 +85,41 @@ def test_a_folder(tmp_path: Path) -> None:
     dataset = asyncio.run(DatasetGenerator(Model()).generate_from_corpus(tmp_path, 1))
     assert [sample.source_ids for sample in dataset] == [("a.md",)]
     assert [name for name, _ in dataset.unread] == ["b.png"]
+
+
+@pytest.mark.parametrize(
+    ("path", "recursive", "documents"),
+    [
+        ("docs", True, {"docs/fee.md", "docs/deep/tent.md", "docs/deep/er/hut.md"}),
+        ("docs", False, {"docs/fee.md"}),
+        ("docs/deep", False, {"docs/deep/tent.md"}),
+        ("viking://resources/docs/deep", True, {"docs/deep/tent.md", "docs/deep/er/hut.md"}),
+    ],
+)
+def test_a_folder_of_an_openviking_server(
+    path: str, recursive: bool, documents: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files: dict[str, str | bytes] = {
+        "fee.md": FEE,
+        "deep/tent.md": TENT,
+        "deep/er/hut.md": HUT,
+    }
+    with serving(Viking(files)) as viking:
+        monkeypatch.setenv("RAGPROOF_VIKING_URL", viking.url)
+        generator = DatasetGenerator(Model())
+        dataset = asyncio.run(
+            generator.generate_from_viking_path(path, count=5, recursive=recursive)
+        )
+    sources = {source for sample in dataset for source in sample.source_ids}
+    assert sources == {f"viking://resources/{name}" for name in documents}
+    assert all(sample.tags == ("docs",) for sample in dataset)
+    assert dataset.name.startswith("viking://resources/docs")
+
+
+def test_a_server_that_nobody_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAGPROOF_VIKING_URL", raising=False)
+    with pytest.raises(RagproofError, match="OpenViking"):
+        asyncio.run(DatasetGenerator(Model()).generate_from_viking_path("docs"))
 
 
 def test_seeds_choose() -> None:

@@ -1,9 +1,9 @@
 """Known-item questions: sentences, terms that tell documents apart, questions made of them."""
 
 import pytest
+from genkit import FEE, HUT, TENT, corpus
 from hypothesis import given
 from hypothesis import strategies as st
-from making import FEE, HUT, TENT, corpus
 
 from ragproof.corpus.chunk import chunk_corpus
 from ragproof.corpus.records import Corpus, Document

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from genkit import chunk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import chunk
 
 from ragproof.generate.fill import Job, fill
 from ragproof.generate.records import Discard, Discarded, Draft, Outcome

@@ -3,9 +3,9 @@
 from itertools import islice
 
 import pytest
+from genkit import FEE, chunk, corpus, works
 from hypothesis import given
 from hypothesis import strategies as st
-from making import FEE, chunk, corpus, works
 
 from ragproof.generate.injection import Base, Planted, ordered_payloads, plant
 from ragproof.generate.records import Draft, Sort, Source

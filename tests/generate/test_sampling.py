@@ -7,9 +7,9 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from genkit import chunk
 from hypothesis import given
 from hypothesis import strategies as st
-from making import chunk
 
 from ragproof.corpus.records import Chunk
 from ragproof.generate.sampling import rank, says_enough, spread

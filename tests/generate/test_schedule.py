@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from making import Model, asker, corpus, passages_of, question_on, works
+from genkit import Model, asker, corpus, passages_of, question_on, works
 
 from ragproof.generate.run import Wanted, generate
 from ragproof.generate.works import Works

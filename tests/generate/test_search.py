@@ -1,9 +1,9 @@
 """Full-text search over chunks in many scripts."""
 
 import pytest
+from genkit import FEE, HUT, TENT, chunk
 from hypothesis import given
 from hypothesis import strategies as st
-from making import FEE, HUT, TENT, chunk
 
 from ragproof.generate.search import ChunkIndex
 

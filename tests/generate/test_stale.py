@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from making import FEE, HUT, TENT, Model, asker, corpus, works
+from genkit import FEE, HUT, TENT, Model, asker, corpus, works
 
 from ragproof.generate.origin import Origin
 from ragproof.generate.run import Wanted, generate

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from making import FEE, HUT, TENT, Model, asker, corpus, passages_of, question_on, works
+from genkit import FEE, HUT, TENT, Model, asker, corpus, passages_of, question_on, works
 
 from ragproof.generate.qa import MULTI
 from ragproof.generate.records import Discard, Sort

@@ -43,8 +43,10 @@ def _evidence(draft: Draft) -> tuple[Evidence, ...]:
 
 
 def folder_tag(document_id: str) -> tuple[str, ...]:
-    """The first folder of a document as a tag, if it is in one and its name can be one."""
-    path = document_id.partition("://")[2] or document_id
+    """The first folder of a document as a tag, if it is in one and its name can be one. On a
+    server that is the one below the scope."""
+    _, on_server, address = document_id.partition("://")
+    path = address.partition("/")[2] if on_server else document_id
     first, slash, _ = path.partition("/")
     tag = _NO_TAG.sub("-", first).strip("-")
     return (tag,) if slash and 0 < len(tag) <= _LONGEST_TAG else ()
