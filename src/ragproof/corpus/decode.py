@@ -87,13 +87,16 @@ def decode(raw: bytes) -> Decoded:
 
 def _narrow(raw: bytes) -> Decoded:
     """Of character sets that have ASCII as a part."""
-    declared = _declared(raw)
+    declared: tuple[str, ...] = ()
     if raw.isascii():
-        # Seven bits hold Japanese and Korean, too, between escape sequences.
-        wide = ("iso2022_kr", "iso2022_jp_2") if _WIDE_ESCAPE.search(raw) else ()
-        first = (*wide, *(name for name in declared if name == "hz"), "ascii")
+        # Seven bits hold Japanese, Korean and Chinese, too, between escape sequences.
+        first = ["iso2022_kr", "iso2022_jp_2"] if _WIDE_ESCAPE.search(raw) else []
+        first += ["hz"] if b"~{" in raw and "hz" in _declared(raw) else []
+        first.append("ascii")
+    elif (text := _strictly(raw, "utf-8")) is not None:
+        return Decoded(text)
     else:
-        first = ("utf-8", *declared)
+        first = list(declared := _declared(raw))
     if (found := _first(raw, first)) is not None:
         return Decoded(found.text)
     if _mostly_utf8(raw):
@@ -119,7 +122,7 @@ def _finish(decoded: Decoded) -> Decoded:
         count = text.count("\0")
         text = text.replace("\0", "")
         warnings += (f"{count} characters U+0000 are left out",)
-    if _HALF_PAIR.search(text):
+    if not text.isascii() and _HALF_PAIR.search(text):
         text, count = _HALF_PAIR.subn("\ufffd", text)
         warnings += (f"{count} halves of surrogate pairs are shown as U+FFFD",)
     if len(text) * _MOST_CONTROL < len(_CONTROL.findall(text)):
