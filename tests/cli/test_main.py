@@ -15,6 +15,7 @@ import click
 import pytest
 
 from ragproof.cli import _COMMANDS, cli, console, main
+from ragproof.redact import Redactor
 from ragproof.version import __version__
 
 Ragproof = Callable[..., Any]
@@ -303,3 +304,12 @@ print(seen, file=sys.stderr)
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines()[-1] == "['asked']"
+
+
+def test_secrets_of_an_outer_block_stay_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    console.keep_secret(Redactor(["outer-secret"]))
+    with console.more_secrets():
+        console.keep_secret(Redactor(["inner-secret"]))
+        console.say("outer-secret inner-secret")
+    console.say("outer-secret inner-secret")
+    assert capsys.readouterr().out == "*** ***\n*** inner-secret\n"

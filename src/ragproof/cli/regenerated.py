@@ -14,9 +14,8 @@ from ragproof.errors import ExitCode
 from ragproof.files import make_folder, replacing, write_text
 from ragproof.github.environment import Runner
 from ragproof.report.escape import plain, span
-from ragproof.report.parts import Note
+from ragproof.report.parts import Note, Regenerated
 from ragproof.report.regenerated import (
-    Regenerated,
     build_regenerated,
     difference,
     fit_regenerated,

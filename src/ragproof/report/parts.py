@@ -165,3 +165,67 @@ class Problem(NamedTuple):
     words: str
     message: Untrusted
     hint: Untrusted | None
+
+
+class SortRow(NamedTuple):
+    """The account of one sort of case."""
+
+    name: Untrusted
+    requested: str
+    delivered: str
+    kept: str
+    discarded: str
+    failed: str
+
+
+class Reason(NamedTuple):
+    """Why candidates of a sort were discarded, or calls for it failed."""
+
+    sort: Untrusted
+    what: str
+    number: str
+    reason: Untrusted
+
+
+class Change(NamedTuple):
+    """A case that is not in both sets. ``question``: ``None`` where no texts are published."""
+
+    id: Untrusted
+    kind: Untrusted
+    question: Untrusted | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerated:
+    """What there is to say about a dataset that was made anew.
+
+    ``whole`` is Markdown of ours: where the rest is found.
+    """
+
+    words: str
+    dataset: Untrusted
+    cases: str
+    hash: Untrusted
+    notes: tuple[Note, ...]
+    rows: tuple[SortRow, ...]
+    reasons: tuple[Reason, ...]
+    removed: tuple[Change, ...]
+    added: tuple[Change, ...]
+    changed: tuple[Change, ...]
+    left: str
+    """Changes that are left out here; empty if none is."""
+    facts: tuple[Fact, ...]
+    whole: str
+
+    def limited_to(self, changes: int) -> Self:
+        """The same with fewer cases, for where there is less room; removed ones stay longest."""
+        every = len(self.removed) + len(self.added) + len(self.changed)
+        removed = self.removed[:changes]
+        changed = self.changed[: changes - len(removed)]
+        added = self.added[: changes - len(removed) - len(changed)]
+        shown = len(removed) + len(added) + len(changed)
+        # What was left out before stays left out.
+        left = every - shown + int(self.left.replace(",", "") or 0)
+        return replace(
+            self, removed=removed, added=added, changed=changed, left=f"{left:,}" if left else ""
+        )

@@ -5,13 +5,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ragproof.report import escape
-from ragproof.report.parts import Problem, View
+from ragproof.report.parts import Problem, Regenerated, View
 from ragproof.report.untrusted import Untrusted, reveal
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-    from ragproof.report.regenerated import Regenerated
 
 OPEN_CASES = 3
 """Failing cases that are seen without unfolding anything."""
@@ -27,7 +25,7 @@ def render_problem(problem: Problem) -> str:
     return _template("problem").render(problem=problem)
 
 
-def render_regenerated(view: "Regenerated") -> str:
+def render_regenerated(view: Regenerated) -> str:
     """Lay out what is said about a dataset that was made anew, without a headline."""
     return _template("regenerated").render(view=view)
 
