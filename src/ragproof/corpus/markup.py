@@ -143,7 +143,7 @@ def _table(node: Node) -> Iterator[str]:
     rows: list[list[str]] = []
     for each in _rows(node):
         if isinstance(each, Node) and each.tag == "tr":
-            rows.append([_flat(cell) for cell in each.children if isinstance(cell, Node)])
+            rows.append([_flat(cell) for cell in each.children if _is_cell(cell)])
         elif isinstance(each, Node):
             yield from _blocks(each)
         else:
@@ -184,8 +184,15 @@ def _inline(node: Node | str) -> str:
     return "".join(map(_inline, node.children))
 
 
-def _flat(node: Node) -> str:
+def _is_cell(node: Node | str) -> bool:
+    """Whatever stands in a row, be it a stray text."""
+    return isinstance(node, Node) or not node.isspace()
+
+
+def _flat(node: Node | str) -> str:
     """All text in one line, the parts of blocks apart."""
+    if isinstance(node, str):
+        return " ".join(node.split())
     return _SPACE.sub(" ", "".join(_apart(node)).replace("\v", " ")).strip()
 
 
