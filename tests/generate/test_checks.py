@@ -106,6 +106,8 @@ def test_questions(question: str, language: str | None, reason: Discard | None) 
         "Which fee is mentioned in the article?",
         "What does the author recommend?" + " in the given context",
         "Who is named in passage 2?",
+        "What does this sentence answer?",
+        "What does the quote say?",
         "Wie hoch ist die Gebühr laut dem Text?",
         "Wer wird in diesem Abschnitt genannt?",
         "Quel est le tarif selon le texte ?",
