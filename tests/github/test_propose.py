@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -363,6 +365,22 @@ def test_a_model_that_says_nothing_of_use(
     assert done.code == 2
     assert done.summary.startswith("## ⚠️ ragproof could not generate")
     assert BRANCH not in github.git.branches
+    assert not (workspace / FROZEN).exists()
+
+
+def test_a_run_that_is_cancelled_proposes_nothing(
+    step: Take, github: Github, model: ScriptedServer, workspace: Path
+) -> None:
+    def answer(prompt: str, count: int) -> dict[str, Any]:
+        if len(model.requests) == 1:  # it is sent while the model is being waited for
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        return {**quizmaster.answer(prompt, count), "latency": 3.0}
+
+    model.script = model.script._replace(answer=answer)
+    done = step()
+    assert done.code == 143
+    assert "cancelled" in "".join(done.told)
+    assert github.calls("POST") == []
     assert not (workspace / FROZEN).exists()
 
 
