@@ -243,6 +243,29 @@ class TestHard:
         else:
             assert outcome.reason
 
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [
+            (
+                make_zip({"a": "b"}),
+                "is of the format ZIP, as its first bytes tell, which is not read",
+            ),
+            (b"{\\rtf1 x}", "is of the format RTF, as its first bytes tell, which is not read"),
+            (
+                b"\x89PNG\r\n\x1a\n",
+                "is a picture; what is written in pictures is not read (no OCR)",
+            ),
+        ],
+    )
+    def test_first_bytes_tell_what_names_do_not(
+        self, reader: Reader, raw: bytes, reason: str
+    ) -> None:
+        for name in ("x.txt", "x", "x.html", "x.unheard"):
+            assert reader.read(name, raw) == Skipped(name, reason)
+        page = reader.read("x.txt", make_pdf(["a page"]))
+        assert isinstance(page, Document)
+        assert (page.format, page.text) == ("pdf", "a page")
+
     def test_archives_in_archives_are_not_unpacked(self, reader: Reader) -> None:
         bomb = b"\0" * 40_000_000
         for _ in range(3):

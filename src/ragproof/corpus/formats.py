@@ -29,15 +29,15 @@ _SUFFIXES: dict[str, str] = {
 _BY_SUFFIX = {suffix: name for name, all_ in _SUFFIXES.items() for suffix in all_.split()}
 _CODE_NAMES = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "jenkinsfile"})
 _SIGNATURES = (
-    (b"%PDF-", "pdf"),
-    (b"\x89PNG\r\n", "picture"),
-    (b"\xff\xd8\xff", "picture"),
-    (b"GIF8", "picture"),
-    (b"PK\x03\x04", "other"),
-    (b"\x1f\x8b", "other"),
-    (b"\x7fELF", "other"),
-    (b"\xd0\xcf\x11\xe0", "other"),
-    (b"{\\rtf", "other"),
+    (b"%PDF-", "pdf", "PDF"),
+    (b"\x89PNG\r\n", "picture", "PNG"),
+    (b"\xff\xd8\xff", "picture", "JPEG"),
+    (b"GIF8", "picture", "GIF"),
+    (b"PK\x03\x04", "other", "ZIP"),
+    (b"\x1f\x8b", "other", "gzip"),
+    (b"\x7fELF", "other", "ELF"),
+    (b"\xd0\xcf\x11\xe0", "other", "OLE"),
+    (b"{\\rtf", "other", "RTF"),
 )
 _OWN_WAY = frozenset({"pdf", "docx"})
 
@@ -69,9 +69,9 @@ def format_of(name: str, raw: bytes) -> str:
     named = format_by_name(name)
     if named in _OWN_WAY:
         return named
-    for signature, found in _SIGNATURES:
+    for signature, found, shown in _SIGNATURES:
         if raw.startswith(signature):
-            return _readable(found, "that its first bytes tell")
+            return _readable(found, f"{shown}, as its first bytes tell")
     return named
 
 
