@@ -1,5 +1,6 @@
 """What is read of a PDF: pages and where they begin."""
 
+import zlib
 from io import BytesIO
 
 import pypdf
@@ -97,3 +98,22 @@ def test_loops_end(objects: list[str]) -> None:
     reply = answer(Message({"format": "pdf"}, assemble(objects)))
     assert reply.body.strip() == b""
     assert "memory" not in reply.head.get("reason", "")
+
+
+def test_a_stream_that_unpacks_to_too_much_costs_only_its_page() -> None:
+    packed = zlib.compress(b" " * 200_000_000, 9).decode("latin-1")
+    stream = f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n{packed}\nendstream"
+    raw = assemble(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+            "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
+            "<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Resources << /Font << /F 7 0 R >> >> >>",
+            stream,
+            "<< /Length 24 >>\nstream\nBT /F 9 Tf (small) Tj ET\nendstream",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        ]
+    )
+    found = extract(raw)
+    assert found.text.strip() == "small"
+    assert found.warnings == ("1 of 2 pages cannot be read (1)",)
