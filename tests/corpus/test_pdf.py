@@ -103,12 +103,13 @@ def test_loops_end(objects: list[str]) -> None:
 def test_a_stream_that_unpacks_to_too_much_costs_only_its_page() -> None:
     packed = zlib.compress(b" " * 200_000_000, 9).decode("latin-1")
     stream = f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n{packed}\nendstream"
+    fonts = "/Resources << /Font << /F 7 0 R >> >>"
     raw = assemble(
         [
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
-            "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
-            "<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Resources << /Font << /F 7 0 R >> >> >>",
+            f"<< /Type /Page /Parent 2 0 R /Contents 5 0 R {fonts} >>",
+            f"<< /Type /Page /Parent 2 0 R /Contents 6 0 R {fonts} >>",
             stream,
             "<< /Length 24 >>\nstream\nBT /F 9 Tf (small) Tj ET\nendstream",
             "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
