@@ -268,7 +268,10 @@ def _finish(
     if before is not None:
         _say_difference(before, cases)
     for sort, short in works.ledger.missing().items():
-        reason = works.ledger.stopped or "the corpus is used up"
+        if order.extractive and sort in (Sort.MULTI, Sort.UNANSWERABLE):
+            reason = "they take a model"
+        else:
+            reason = works.ledger.stopped or "the corpus is used up"
         warn(f"{short} of the {sort} cases are missing: {one_line(reason)}")
     say(f"wrote {len(cases)} cases to {order.out}, the ledger to {output.ledger}")
     if works.planted and order.poison is not None:

@@ -8,7 +8,7 @@ from ragproof.scoring.text import fold
 # but are things that documents tell of elsewhere.
 _ENGLISH = (
     r"\b(?:the|this|that|given|provided) (?:passage|excerpt|snippet|extract|paragraph|chunk"
-    r"|quote|quotation|statement given|given sentence)s?\b|\bth(?:is|e given|e above) sentence\b",
+    r"|quote|quotation)s?\b|\bth(?:is|e given|e above) sentence\b",
     r"\b(?:this|these|the (?:given|above|provided|following|present)|the aforementioned)"
     r" (?:text|document|article|section|context|source|page|quote|information|content|table"
     r"|description|example)s?\b",
