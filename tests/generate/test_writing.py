@@ -296,6 +296,25 @@ class TestUnanswerable:
         hashes = {one.text: one.hash[:16] for one in state.chunks}
         assert case.origin["checked"] == [hashes[text] for text in seen[0]]
 
+    def test_the_chunk_that_it_was_written_on_is_always_among_them(self) -> None:
+        texts = {f"{n}.md": f"{HUT} Number {n} of the copies." for n in range(9)} | {"fee.md": FEE}
+        question = {
+            "questions": [{"question": "Who is the warden of the hut on Raven Peak in winter?"}]
+        }
+        seen: list[list[str]] = []
+
+        def answerable(prompt: str) -> Any:
+            seen.append(passages_of(prompt))
+            return {"answered": False}
+
+        model = Model(
+            unanswerable=lambda p: question if "kayak" in p else [], answerable=answerable
+        )
+        state = made(model, Wanted(unanswerable=1), works(corpus(texts)))
+        assert len(state.cases()) == 1
+        assert FEE in seen[0]
+        assert len(seen[0]) == 5
+
     @pytest.mark.parametrize(
         ("replies", "reason"),
         [
