@@ -34,10 +34,9 @@ class TestMarks:
         assert decode(mark + "Grüße, 世界 🎉".encode(name)) == ("Grüße, 世界 🎉", ())
 
     @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-    def test_wide_letters_without_a_mark(self, name: str) -> None:
-        assert (
-            decode("a plain text\nof two lines".encode(name)).text == "a plain text\nof two lines"
-        )
+    @pytest.mark.parametrize("text", ["a plain text\nof two lines", "Größe – 5 €, “naïve” 🎉"])
+    def test_wide_letters_without_a_mark(self, name: str, text: str) -> None:
+        assert decode(text.encode(name)) == (text, ())
 
     def test_a_cut_text_with_a_mark_is_read_with_a_warning(self) -> None:
         text, warnings = decode(codecs.BOM_UTF16_LE + ("x" * 200).encode("utf-16-le") + b"y")

@@ -113,9 +113,10 @@ class TestGitignore:
         (tmp_path / ".gitignore").write_text("*.md\n", "utf-8")
         assert ids(tmp_path / "docs") == ["a.md"]
 
-    def test_a_corpus_that_is_ignored_itself_is_read(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("pattern", ["/data/", "data/**", "data/*", "corpus"])
+    def test_a_corpus_that_is_ignored_itself_is_read(self, tmp_path: Path, pattern: str) -> None:
         write(tmp_path, ".git/HEAD", "data/corpus/a.md", "data/corpus/b.tmp")
-        (tmp_path / ".gitignore").write_text("/data/\n*.tmp\n", "utf-8")
+        (tmp_path / ".gitignore").write_text(f"{pattern}\n*.tmp\n", "utf-8")
         assert ids(tmp_path / "data" / "corpus") == ["a.md"]
 
     def test_names_in_another_normal_form_match(self, tmp_path: Path) -> None:
