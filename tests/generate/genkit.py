@@ -77,6 +77,7 @@ _KINDS = {
     "quiz question": "question",
 }
 _STARTS = {
+    "Answer a quiz question by what is written": "solve",
     "Somebody wrote a quiz question": "check",
     "A question has an expected answer": "elsewhere",
     "Find out whether any of these": "answerable",
@@ -123,6 +124,11 @@ def _several(prompt: str) -> Any:
     return {"questions": [{"question": question, "answer": answer, "quotes": quotes}]}
 
 
+def _solve(prompt: str) -> Any:
+    """An answer that tells so much that it must be compared."""
+    return {"answerable": True, "answer": " ".join(passages_of(prompt)) + " so it is" * 25}
+
+
 def _unanswerable(prompt: str) -> Any:
     words = re.findall(r"\w+", passages_of(prompt)[0])
     return {"questions": [{"question": f"Who invented {' '.join(words[:4])} in 1871?"}]}
@@ -131,6 +137,7 @@ def _unanswerable(prompt: str) -> Any:
 HONEST: dict[str, Callable[[str], Any] | Any] = {
     "question": _questions,
     "several": _several,
+    "solve": _solve,
     "check": {"answerable": True, "answer": "so", "correct": True, "needed": True},
     "elsewhere": {"answers": []},
     "unanswerable": _unanswerable,

@@ -21,6 +21,7 @@ PASSAGE = Passage(Data("a.md"), Data("Fees"), Data("The fee is 5 EUR."))
 DATA = {
     "question": {"passage": PASSAGE, "count": 2, "known": [Data("What is the fee?")]},
     "several": {"passages": [PASSAGE, PASSAGE]},
+    "solve": {"passages": [PASSAGE], "question": Data("What?")},
     "check": {"passages": [PASSAGE], "question": Data("What?"), "answer": Data("5")},
     "elsewhere": {"passages": [PASSAGE], "question": Data("What?"), "answer": Data("5")},
     "unanswerable": {"passage": PASSAGE, "count": 1},

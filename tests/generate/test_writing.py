@@ -75,6 +75,20 @@ class TestAnswerable:
             "chunking": [1200, 150],
         }
 
+    @pytest.mark.parametrize("answer", ["12 euros", "12 euros a day", "It costs 12 euros.", "12"])
+    def test_an_answer_that_agrees_needs_no_comparison(self, answer: str) -> None:
+        solve = {"answerable": True, "answer": answer}
+        model = Model(question=on_fee(), solve=solve, check=ValueError("never asked"))
+        assert len(made(model, Wanted(qa=1)).cases()) == 1
+        assert model.count("check") == 0
+
+    def test_the_solution_is_found_without_the_answer(self) -> None:
+        model = Model(question=on_fee(answer="12 euros a day"))
+        made(model, Wanted(qa=1))
+        (solve,) = [one for one in model.prompts if one.startswith("Answer a quiz")]
+        assert passages_of(solve) == [FEE]
+        assert "12 euros a day" not in solve.replace(FEE, "")
+
     def test_the_check_sees_the_chunk_alone(self) -> None:
         model = Model(question=on_fee())
         made(model, Wanted(qa=1))
@@ -101,6 +115,12 @@ class TestAnswerable:
             ({"question": on_fee(answer="13 euros")}, Discard.UNSUPPORTED),
             ({"question": on_fee(answer="a kayak")}, Discard.GIVEN_AWAY),
             ({"question": on_fee(answer=None)}, Discard.SHAPE),
+            ({"solve": "I think so."}, Discard.NOT_JSON),
+            ({"solve": {"verdict": "ok"}}, Discard.UNCLEAR),
+            ({"solve": {"answerable": False, "answer": None}}, Discard.NOT_ANSWERABLE),
+            ({"solve": {"answerable": True, "answer": None}}, Discard.NOT_ANSWERABLE),
+            ({"solve": {"answerable": True, "answer": "the boat house"}}, Discard.WRONG),
+            ({"solve": {"answerable": True, "answer": "13 euros"}}, Discard.WRONG),
             ({"check": "I think so."}, Discard.NOT_JSON),
             ({"check": {"verdict": "ok"}}, Discard.UNCLEAR),
             ({"check": {"answerable": True}}, Discard.UNCLEAR),

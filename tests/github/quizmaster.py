@@ -17,11 +17,12 @@ def _reply(prompt: str) -> Any:
         return {"answered": False, "passage": None, "quote": None}
     if '"verdict"' in prompt:
         return {"answers": []}
-    if '"answerable"' in prompt:
-        return {"answerable": True, "correct": True, "needed": True, "answer": "so it is"}
     [passage, *_] = re.findall(r"<passage-\w+>\n(.*?)\n</passage-\w+>", prompt, re.DOTALL)
     sentence = re.split(r"(?<=[.!?])\s", passage.strip())[0]
     words = re.findall(r"\w+", sentence)
+    if '"answerable"' in prompt:
+        known = " ".join(words[-2:])
+        return {"answerable": True, "correct": True, "needed": True, "answer": known}
     if "does not know" in prompt:
         return {"questions": [{"question": f"Who invented {' '.join(words[:4])} in 1871?"}]}
     question = f"How does it go on: {' '.join(words[:-2])}?"

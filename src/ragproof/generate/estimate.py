@@ -48,7 +48,10 @@ def prompts_to_come(
 
 def _follow_ups(prompts: Prompts, works: Works, chunks: list[Chunk]) -> Iterator[str]:
     asked = {"question": _QUESTION, "answer": _ANSWER}
-    yield prompts.render("check", passages=[passage(chunk) for chunk in chunks], **asked)
+    shown = [passage(chunk) for chunk in chunks]
+    yield prompts.render("solve", passages=shown, question=_QUESTION)
+    if len(chunks) > 1:
+        yield prompts.render("check", passages=shown, **asked)
     if len(works.chunks) > len(chunks):
         others = [passage(one) for one in _first(works, SHOWN_ELSEWHERE)]
         yield prompts.render("elsewhere", passages=others, **asked)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jinja2 import Template, nodes
     from jinja2.sandbox import SandboxedEnvironment
 
-NAMES = ("question", "several", "check", "elsewhere", "unanswerable", "answerable")
+NAMES = ("question", "several", "solve", "check", "elsewhere", "unanswerable", "answerable")
 DOMAINS = ("general", "legal", "medical", "technical")
 MAX_TEMPLATE = 50_000
 MAX_PROMPT = 400_000

@@ -12,7 +12,7 @@ from ragproof.generate.prompts import Data
 from ragproof.generate.records import Discard, Discarded, Draft, Outcome, Source
 from ragproof.generate.replies import Written, read_check, read_elsewhere, read_questions
 from ragproof.generate.search import ChunkIndex
-from ragproof.generate.text import find_quote
+from ragproof.generate.text import coverage, find_quote, numbers
 from ragproof.llm.errors import CompletionError
 from ragproof.records import Kind
 from ragproof.scoring.text import normalise_quote
@@ -22,6 +22,12 @@ SHOWN = 3
 _SEARCHED = 12
 _KNOWN_AGAIN = 25
 """A quote of so many letters stands in two documents because one has it from the other."""
+_BRIEF = 200
+"""A brief answer has so many characters at most."""
+SAME = 0.6
+"""From this share of common parts on two answers are one."""
+OTHERWISE = 0.3
+"""Below it they are two; in between only a model can tell."""
 MULTI = "multi-document"
 
 
@@ -115,7 +121,38 @@ async def _judge(
 
 
 async def _confirm(asker: Asker, written: Written, chunks: Sequence[Chunk]) -> None:
-    """Have the model answer from the chunks alone."""
+    """Have the model answer from the chunks alone, without the answer that is expected; where its
+    own differs, but not wholly, show it both.
+
+    Raises:
+        Unfit: the chunks do not answer the question, or answer it otherwise.
+        CompletionError: a call failed.
+    """
+    shown = [passage(chunk) for chunk in chunks]
+    solved = read_check(await asker.ask("solve", passages=shown, question=Data(written.question)))
+    if solved is None or solved.answerable is None:
+        raise Unfit(Discard.UNCLEAR)
+    if not solved.answerable or not solved.answer:
+        raise Unfit(Discard.NOT_ANSWERABLE)
+    agreement = _agreement(written.answer, solved.answer)
+    if agreement < OTHERWISE:
+        raise Unfit(Discard.WRONG, f"without it the answer is: {solved.answer}")
+    # Whether it takes all of several chunks is asked with the answer.
+    if agreement < SAME or len(chunks) > 1:
+        await _compare(asker, written, chunks)
+
+
+def _agreement(expected: str, found: str) -> float:
+    """How much two answers say the same, from 0 to 1, by their words. Of an answer that tells much
+    more than the other, nothing can be said."""
+    if len(found) > max(_BRIEF, 4 * len(expected)):
+        return OTHERWISE
+    if numbers(expected) and numbers(found) and not numbers(expected) & numbers(found):
+        return 0.0
+    return max(coverage(expected, found), coverage(found, expected))
+
+
+async def _compare(asker: Asker, written: Written, chunks: Sequence[Chunk]) -> None:
     checked = read_check(
         await asker.ask(
             "check",

@@ -71,6 +71,12 @@ def similarity(one: Collection[str], other: Collection[str]) -> float:
     return len(mine & yours) / len(mine | yours) if mine or yours else 1.0
 
 
+_TYPOGRAPHY = str.maketrans(
+    dict.fromkeys('"`´‘’‚‛“”„‟«»‹›′″「」『』', "'") | dict.fromkeys("‐‑‒–—―−", "-")
+)
+"""Quotation marks and dashes, which models copy as they like."""
+
+
 class Span(NamedTuple):
     """Where something stands in a text."""
 
@@ -79,9 +85,8 @@ class Span(NamedTuple):
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, whatever white space and Unicode form it was written in.
-
-    What the span holds is the quote as :func:`ragproof.scoring.text.normalise_quote` sees both.
+    """Where a quote stands in a text, whatever white space, Unicode form, quotation marks and
+    dashes it was written with. What counts is what the span holds, the words of the text.
     """
     start = text.find(quote)
     if start >= 0 and quote.strip():
@@ -107,7 +112,7 @@ def _squeezed(text: str) -> tuple[str, list[tuple[int, int]]]:
         while end < size and _joins(text[end]):
             end += 1
         piece = _INVISIBLE.sub("", text[at:end])
-        plain = "".join(unicodedata.normalize("NFKC", piece).split())
+        plain = "".join(unicodedata.normalize("NFKC", piece).split()).translate(_TYPOGRAPHY)
         letters.append(plain)
         places += [(at, end)] * len(plain)
         at = end
