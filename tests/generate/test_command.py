@@ -272,7 +272,7 @@ def test_many_calls_are_asked_for(
 def test_a_budget_ends_it_and_keeps_what_is_there(
     generate: Callable[..., Done], model: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("RAGPROOF_GEN_BUDGET_TOKENS", "12000")
+    monkeypatch.setenv("RAGPROOF_GEN_BUDGET_TOKENS", "18000")
     monkeypatch.setenv("RAGPROOF_GEN_MAX_TOKENS", "200")
     done = generate("--qa", 15, "--no-cache")
     assert done.code == 0
