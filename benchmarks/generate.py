@@ -3,7 +3,7 @@
     python benchmarks/generate.py [--cases N] [--concurrency N] [--latency S] [--runs N]
 
 The model answers in this process after so many seconds; no network is between. Each run makes `qa`
-cases of 400 small documents: three calls and one full-text search a case.
+cases of 400 small documents: four calls and one full-text search a case.
 """
 
 import argparse
