@@ -81,6 +81,10 @@ class TestStructure:
         source = "<table><tr><td><h1>a</h1><td><table><tr><td>b<td>c</table><ul><li>d</ul></table>"
         assert text(source) == "# a\n\n| b | c |\n\n- d\n"
 
+    def test_ends_in_a_cell_do_not_end_what_is_around_the_table(self) -> None:
+        source = "<div><b><table><tr><td>a</div></b>b<td>c</table>"
+        assert text(source) == "| ab | c |\n"
+
     def test_captions_and_strays_in_tables_are_not_lost(self) -> None:
         found = text("<table><caption>cap</caption>stray<tr><td>a<td>b</table>")
         assert {"cap", "stray", "| a | b |"} <= set(found.split("\n"))
