@@ -16,6 +16,7 @@ from ragproof.files import (
     open_regular,
     read_text,
     replacing,
+    within,
     write_text,
 )
 
@@ -226,3 +227,13 @@ def test_what_root_writes_belongs_to_whom_the_folder_belongs(tmp_path: Path) -> 
 def test_what_cannot_be_given_away_is_kept(tmp_path: Path) -> None:
     give_to_owner_of(tmp_path / "none", tmp_path)
     assert tmp_path.stat().st_uid == os.geteuid()
+
+
+def test_where_a_file_stands_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("/")
+    assert within(Path("a/../b/c"), tmp_path) == "b/c"
+    assert within(tmp_path / "b", tmp_path) == "b"
+    assert within(Path("link/etc"), tmp_path) == "link/etc"
+    assert within(Path("../b"), tmp_path) is None
+    assert within(Path(f"{tmp_path}-other/b"), tmp_path) is None

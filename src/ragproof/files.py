@@ -58,6 +58,12 @@ def open_regular(path: Path) -> BufferedReader:
     return open(descriptor, "rb")  # noqa: PTH123
 
 
+def within(path: Path, root: Path) -> str | None:
+    """The path from ``root``, with ``/``; ``None`` of a file that is not in it. Links stay."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100 - resolving would follow links
+    return full.relative_to(root).as_posix() if full.is_relative_to(root) else None
+
+
 def make_folder(path: Path) -> None:
     """Create a folder for results.
 

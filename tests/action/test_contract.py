@@ -25,7 +25,8 @@ SECRETS = [TOKEN, "model-key"]
 def options() -> dict[str, click.Option]:
     """The options of ``ragproof action``, by name."""
     found = (option for option in command.params if isinstance(option, click.Option))
-    return {option.opts[-1].removeprefix("--"): option for option in found if not option.hidden}
+    named = ((max(option.opts, key=len), option) for option in found if not option.hidden)
+    return {name.removeprefix("--"): option for name, option in named}
 
 
 def test_inputs_are_the_options_and_the_secrets(action: dict[str, Any]) -> None:

@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
-from ragproof.cli.options import DEFAULT_CONFIG, DEFAULT_OUT
+from ragproof.cli.options import (
+    DEFAULT_OUT,
+    config_option,
+    wait_for_option,
+    wait_timeout_option,
+)
 from ragproof.errors import RagproofError
 
 
@@ -30,14 +35,7 @@ _COUNT = click.IntRange(0, 100_000)
     " is unchanged. comment: post the results of a run that was not allowed to. generate: make the"
     " dataset from a corpus and propose it.",
 )
-@click.option(
-    "--config",
-    type=_PATH,
-    default=DEFAULT_CONFIG,
-    show_default=True,
-    metavar="FILE",
-    help="The configuration.",
-)
+@config_option
 @click.option(
     "--dataset", type=_PATH, metavar="FILE", help="Dataset instead of the configured one."
 )
@@ -46,17 +44,8 @@ _COUNT = click.IntRange(0, 100_000)
     "--allow-unfrozen", type=bool, default=False, metavar="BOOL", help="Take a set not frozen."
 )
 @click.option("--endpoint", metavar="URL", help="Address to ask instead of the configured one.")
-@click.option(
-    "--wait-for", metavar="URL", help="Wait until this address answers with a status of success."
-)
-@click.option(
-    "--wait-timeout",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for it.",
-)
+@wait_for_option
+@wait_timeout_option
 @click.option(
     "--allowed-hosts",
     callback=_names,

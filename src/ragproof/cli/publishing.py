@@ -4,7 +4,6 @@ None of it can fail a run: what cannot be published is a warning that says what 
 """
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,12 @@ from urllib.parse import quote
 from ragproof.cli import console
 from ragproof.cli.comments import Commenter, tried
 from ragproof.errors import ExitCode, RagproofError, UsageError
+from ragproof.files import within
 from ragproof.github import annotations as notices
 from ragproof.github import outputs
 from ragproof.github.api import Api
 from ragproof.github.changes import Measure, changes_since
+from ragproof.github.comment import utf16_length
 from ragproof.github.environment import Runner
 from ragproof.github.event import WorkflowRun, base_sha_of, pull_request_of, workflow_run_of
 from ragproof.report.escape import cut, span
@@ -190,9 +191,7 @@ class Publisher:
 
     def relative(self, path: Path) -> str:
         """A path as it is named from the workspace."""
-        workspace = self._runner.workspace
-        full = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
-        return str(full.relative_to(workspace) if full.is_relative_to(workspace) else path)
+        return within(path, self._runner.workspace) or str(path)
 
     def _commit(self) -> str:
         """The commit that is judged: of a pull request its head, not the merge that is built."""
@@ -207,7 +206,7 @@ class Publisher:
 
 
 def _comment(view: View, room: int) -> str:
-    return fit(view.limited_to(COMMENT_CASES), room, _utf16)
+    return fit(view.limited_to(COMMENT_CASES), room, utf16_length)
 
 
 def _values(run: Run) -> dict[str, str]:
@@ -224,7 +223,3 @@ def _values(run: Run) -> dict[str, str]:
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
-
-
-def _utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -12,6 +12,7 @@ from ragproof.cli.publishing import Publisher
 from ragproof.dataset.diff import DatasetDiff, diff_datasets
 from ragproof.errors import ExitCode
 from ragproof.files import make_folder, replacing, write_text
+from ragproof.github.comment import utf16_length
 from ragproof.github.environment import Runner
 from ragproof.report.escape import plain, span
 from ragproof.report.parts import Note, Regenerated
@@ -146,7 +147,7 @@ def _body(view: Regenerated, made: Made, publisher: Publisher) -> str:
         " both files; from then on ragproof leaves this branch alone. Read what was added as you"
         " would read code.\n\n"
     )
-    return text + _fit(view, BODY - len(text), _utf16)
+    return text + _fit(view, BODY - len(text), utf16_length)
 
 
 def _fit(view: Regenerated, room: int, size: Any = None) -> str:
@@ -155,7 +156,3 @@ def _fit(view: Regenerated, room: int, size: Any = None) -> str:
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
-
-
-def _utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

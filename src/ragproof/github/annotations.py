@@ -1,8 +1,9 @@
 """Annotations: failing cases on their lines of the dataset file, as workflow commands."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePath
+from pathlib import Path
 
+from ragproof.files import within
 from ragproof.github.commands import workflow_command
 from ragproof.report.escape import visible
 from ragproof.report.parts import CaseView, Sample, View
@@ -20,7 +21,8 @@ def annotations(view: View, verdict: str, workspace: Path) -> list[str]:
     """
     if verdict not in ("fail", "error"):
         return []
-    file = _relative(reveal(view.dataset), workspace)
+    path = reveal(view.dataset)
+    file = within(Path(path), workspace) or path
     head = view.headline
     why = _error(reveal(head.reason), title=head.words)
     return [why, *(_on_case(case, file) for case in view.failing[: MOST - 1])]
@@ -52,9 +54,3 @@ def _error(message: str, **properties: str | int) -> str:
     lines = "\n".join(visible(line) for line in message[:_LENGTH].split("\n"))
     clean = {key: visible(one) if isinstance(one, str) else one for key, one in properties.items()}
     return workflow_command("error", lines, **clean)
-
-
-def _relative(path: str, workspace: Path) -> str:
-    """As the runner wants it: from the top of the repository."""
-    pure = PurePath(path)
-    return str(pure.relative_to(workspace) if pure.is_relative_to(workspace) else pure)

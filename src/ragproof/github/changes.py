@@ -4,7 +4,6 @@ A pull request that makes its own test easier should say so first.
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,6 +14,7 @@ from ragproof.config.models import Config
 from ragproof.dataset.diff import DatasetDiff, diff_datasets
 from ragproof.dataset.load import Dataset, load_dataset
 from ragproof.errors import RagproofError
+from ragproof.files import within
 from ragproof.github.api import Api
 from ragproof.github.contents import read_base_file
 from ragproof.report.escape import collapse, cut
@@ -54,7 +54,7 @@ def changes_since(api: Api, base_sha: str, now: Measure, workspace: Path) -> lis
     Raises:
         RagproofError: what is there at that commit cannot be read.
     """
-    config_path = _within(now.config_path, workspace)
+    config_path = within(now.config_path, workspace)
     raw = None if config_path is None else read_base_file(api, config_path, base_sha, _CONFIG_BYTES)
     if raw is None:
         return []
@@ -64,7 +64,7 @@ def changes_since(api: Api, base_sha: str, now: Measure, workspace: Path) -> lis
     path = now.dataset_path
     if path is None and old.dataset is not None:
         path = now.config_path.parent / old.dataset
-    dataset_path = None if path is None else _within(path, workspace)
+    dataset_path = None if path is None else within(path, workspace)
     if dataset_path is not None:
         notes += _dataset_notes(read_base_file(api, dataset_path, base_sha), now.dataset)
     keys = list(config_changes(old, now.config))
@@ -119,12 +119,6 @@ def _differences(
             yield from _differences(was, is_, f"{name}.")
         elif was != is_:
             yield name, was, is_
-
-
-def _within(path: Path, workspace: Path) -> str | None:
-    """The path from the top of the repository; ``None`` of a file that is not in it."""
-    full = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
-    return full.relative_to(workspace).as_posix() if full.is_relative_to(workspace) else None
 
 
 def _sample(texts: list[str]) -> Sample:

@@ -36,7 +36,7 @@ class _Found(NamedTuple):
 
 def room_for(marker: Marker) -> int:
     """How many characters (UTF-16) are left for a body below its marker."""
-    return MAX_CHARACTERS - _length(format_marker(marker)) - 1
+    return MAX_CHARACTERS - utf16_length(format_marker(marker)) - 1
 
 
 def keep_comment(
@@ -58,9 +58,9 @@ def keep_comment(
         ApiError: the body is too long, or GitHub does not do it within the budget.
     """
     text = f"{format_marker(marker)}\n{well_formed(body)}"
-    if _length(text) > MAX_CHARACTERS:
+    if utf16_length(text) > MAX_CHARACTERS:
         raise ApiError(
-            f"a comment of {_length(text):,} characters is too long; GitHub takes"
+            f"a comment of {utf16_length(text):,} characters is too long; GitHub takes"
             f" {MAX_CHARACTERS:,}",
             "report fewer failing cases",
         )
@@ -161,5 +161,6 @@ def _url_of(comment: Any) -> str | None:
     return url if isinstance(url, str) and _URL.fullmatch(url) else None
 
 
-def _length(text: str) -> int:
+def utf16_length(text: str) -> int:
+    """Characters as GitHub counts them."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
